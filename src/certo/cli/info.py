@@ -10,8 +10,8 @@ from certo.cli.options import Json, ModelFile, command_line
 if TYPE_CHECKING:
     from certo.tables.model_file import LoadedModel
 
-MAX_COLUMNS_SHOWN = 10  # Names of columns of one kind, and of classes.
-MAX_CLAIMS_SHOWN = 12
+MAX_NAMES_SHOWN = 10  # Names of columns of one kind, and of classes.
+MAX_CLAIMS_LISTED = 12
 
 
 def info(model: ModelFile, as_json: Json = False) -> None:
@@ -70,15 +70,15 @@ def _tell(voice: Voice, said: dict[str, Any], path: str) -> None:
         voice.say(f"{many}: {_some(categories)}", indent=2)
     voice.say()
     voice.say(("What it claims" if said["claims"] else "It claims nothing.", "bold"))
-    for claim in said["claims"][:MAX_CLAIMS_SHOWN]:
+    for claim in said["claims"][:MAX_CLAIMS_LISTED]:
         about = f" ({claim['about']})" if claim["about"] else ""
         voice.say(f"{claim['type']}{about}: {claim['plain']}", indent=2)
-    tell_more(voice, said["claims"], MAX_CLAIMS_SHOWN)
+    tell_more(voice, said["claims"], MAX_CLAIMS_LISTED)
     voice.say()
     test = " --test TEST" if said["test_fingerprint"] else ""
     voice.suggest("Check it with", command_line("certo", "verify", path, "DATA") + test)
 
 
 def _some(names: list[Any]) -> str:
-    more = ", …" if len(names) > MAX_COLUMNS_SHOWN else ""
-    return ", ".join(map(str, names[:MAX_COLUMNS_SHOWN])) + more
+    more = ", …" if len(names) > MAX_NAMES_SHOWN else ""
+    return ", ".join(map(str, names[:MAX_NAMES_SHOWN])) + more

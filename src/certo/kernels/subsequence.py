@@ -10,7 +10,7 @@ from certo.kernels.base import compiled, flag, number, whole
 from certo.kernels.sequence import SequenceKernel, longest, padded, symbols
 from certo.numbers.rounding import OVERFLOW_LIMIT, TINY, UNBOUNDED, Rounding, gamma
 
-BLOCK_VALUES = 2**16  # Numbers of all pairs and lengths that are computed at once.
+PAIR_VALUES_AT_ONCE = 2**16  # Numbers of all pairs and lengths that are computed at once.
 
 
 @final
@@ -79,7 +79,9 @@ class Subsequence(SequenceKernel):
         """K(x, z) of these pairs of items, those of about the same lengths together."""
         lengths = symbols(base).lengths
         values, order = np.zeros(left.size), np.lexsort((lengths[right], lengths[left]))
-        step = max(1, BLOCK_VALUES // (self.length * max(1, int(np.max(lengths, initial=0)))))
+        step = max(
+            1, PAIR_VALUES_AT_ONCE // (self.length * max(1, int(np.max(lengths, initial=0))))
+        )
         for start in range(0, order.size, step):
             some = order[start : start + step]
             x, z = left[some], right[some]
