@@ -10,7 +10,7 @@ from certo.cli.options import Json, ModelFile, command_line
 if TYPE_CHECKING:
     from certo.tables.model_file import LoadedModel
 
-MAX_NAMES_SHOWN = 10  # Names of columns of one kind, and of classes.
+MAX_NAMES_LISTED = 10  # Names of columns of one kind, and of classes.
 MAX_CLAIMS_LISTED = 12
 
 
@@ -80,5 +80,5 @@ def _tell(voice: Voice, said: dict[str, Any], path: str) -> None:
 
 
 def _some(names: list[Any]) -> str:
-    more = ", …" if len(names) > MAX_NAMES_SHOWN else ""
-    return ", ".join(map(str, names[:MAX_NAMES_SHOWN])) + more
+    more = ", …" if len(names) > MAX_NAMES_LISTED else ""
+    return ", ".join(map(str, names[:MAX_NAMES_LISTED])) + more
