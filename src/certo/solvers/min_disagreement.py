@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,10 @@ from certo.stop import Asked, Stop, go_on
 MAX_MARGIN_PRODUCTS = 1e9  # Multiplications for a wide margin: about a second.
 MAX_QUICK_CELL_WORK = 2e6  # Numbers to sort that take milliseconds: no tree is tried before.
 SORTED_PER_SECOND = 5e6  # Numbers, by a cautious estimate.
-ELASTIC_STARTS = 30  # Local searches from solutions of elastic programs.
+ELASTIC_STARTS = 30  # Local searches from solutions of elastic programs, before the proof.
+QUICK_STARTS = 3  # As many where looking at all cells takes milliseconds.
+PRICE_NOISE = 0.2  # Relative noise on the prices of elastic programs, for various starts.
+PIVOTS_PER_START = 4000  # Simplex steps of the proof after which local search starts once more.
 # The tree may be faster than looking at all cells: it is tried for this share of their time.
 TREE_TRIAL_SHARE = 0.3
 MAX_PROGRAM_GROUPS = 4000  # Groups in linear programs; of more, the hardest ones.
@@ -179,11 +183,24 @@ class _Search:
         coef = w[: self.spread.size] / self.spread
         self.consider(coef, w[-1] - coef @ self.centre if self.lifted else 0.0)
 
-    def search_from(self, w: np.ndarray, patience: int, stop: Callable[[], bool]) -> None:
+    def search_from(self, w: np.ndarray, stop: Callable[[], bool]) -> None:
         """Consider these standard weights, and the best that local search finds near them."""
         self.consider_standard(w)
-        _, w = local_search(self.standard, self.costs, w, self.rng, stop, patience)
+        _, w = local_search(self.standard, self.costs, w, self.rng, stop)
         self.consider_standard(w)
+
+    @cached_property
+    def elastic(self) -> Elastic:
+        return Elastic(self.standard, self.costs)
+
+    def start_again(self, noise: float, until: float = math.inf) -> None:
+        """Local search from a solution of the elastic program, unless there are too many groups."""
+        if self.costs.size > MAX_PROGRAM_GROUPS or self.stop(until):
+            return
+        left = min(until - self.watch.seconds, self.watch.seconds_left)
+        found = self.elastic.search(self.rng, noise, lambda: left)
+        if found is not None:
+            self.search_from(found, lambda: self.stop(until))
 
     def standard_weights(self) -> np.ndarray:
         w = self.coef * self.spread
@@ -198,7 +215,7 @@ class _Search:
         wide = self._widest(self.features[groups], signs, 0.5)
         if wide.separates:
             w = np.append(wide.w, wide.b) if self.lifted else wide.w
-            self.search_from(w, 5, lambda: self.watch.stop() is not None)
+            self.search_from(w, self.stop)
         if exact and self.upper == before:
             vectors = Examples(Sample(self.sample.X[groups], signs), self.lifted)
             found = separate(vectors)
@@ -246,9 +263,9 @@ def min_disagreement(
     groups = search.groups
     steps, by_cells, log = 0, False, TRIVIAL_TREE
     if not search.is_over:
-        _start(search)
-    if not search.is_over and not watch.stop():
         work = cells.work(groups.rows.size, int(np.linalg.matrix_rank(search.standard)))
+        _start(search, QUICK_STARTS if work <= MAX_QUICK_CELL_WORK else ELASTIC_STARTS)
+    if not search.is_over and not watch.stop():
         affordable = work <= min(cells.MAX_SORTED_NUMBERS, SORTED_PER_SECOND * watch.seconds_left)
         if not affordable or work > MAX_QUICK_CELL_WORK:
             allowed = TREE_TRIAL_SHARE * work / SORTED_PER_SECOND if affordable else math.inf
@@ -276,10 +293,9 @@ def _separated(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> O
     return Outcome(*vectors.split(found.w), proof, trace, True, 0, Stop.CONVERGED)
 
 
-def _start(search: _Search) -> None:
+def _start(search: _Search, starts: int) -> None:
     """Local search from the weights of surrogates: logistic, then elastic programs."""
-    watch = search.watch
-    until = watch.seconds + 0.1 * watch.seconds_left
+    until = search.watch.seconds + 0.1 * search.watch.seconds_left
 
     def stop() -> bool:
         return search.stop(until)
@@ -291,16 +307,9 @@ def _start(search: _Search) -> None:
         search.consider(search.rng.normal(size=search.coef.size) / search.spread, 0.0)
     if stop() or not search.costs.size:
         return
-    search.search_from(surrogate(search.standard, search.costs, stop), 20, stop)
-    if search.costs.size > MAX_PROGRAM_GROUPS or stop():
-        return
-    elastic = Elastic(search.standard, search.costs)
-    for k in range(ELASTIC_STARTS):
-        if stop():
-            return
-        found = elastic.search(search.rng, 0.2 if k else 0.0, lambda: until - watch.seconds)
-        if found is not None:
-            search.search_from(found, 5, stop)
+    search.search_from(surrogate(search.standard, search.costs, stop), stop)
+    for k in range(starts):
+        search.start_again(PRICE_NOISE if k else 0.0, until)
 
 
 def _look_at_cells(search: _Search) -> bool:
@@ -339,10 +348,15 @@ def _grow_tree(search: _Search, seconds: float) -> tuple[HittingTree, tuple]:
         lambda: search.watch.seconds_left,
         search.rng,
     )
-    until = search.watch.seconds + seconds
+    until, starts = search.watch.seconds + seconds, 0
 
     def stop() -> bool:
+        nonlocal starts
         search.raise_lower(tree.lower)
+        if tree.pivots >= PIVOTS_PER_START * (starts + 1):
+            starts += 1
+            search.start_again(PRICE_NOISE, until)
+            tree.upper = min(tree.upper, search.to_prove)
         return search.stop(until)
 
     tree.run(stop)

@@ -26,19 +26,19 @@ class Subsystems:
         scaled = scaled / np.maximum(np.abs(scaled).max(axis=1, keepdims=True), 1e-300)
         # simplex_strategy 4 is the primal simplex method: costs change, and a vertex stays one.
         free = self._zeros + np.inf
-        self._program = LinearProgram(self._zeros, free, self._zeros, simplex_strategy=4)
-        self._program.add_rows(sparse.csr_array(scaled.T), 0.0, 0.0)
-        self._program.add_rows(sparse.csr_array(np.ones((1, len(vectors)))), 1.0, 1.0)
+        self.program = LinearProgram(self._zeros, free, self._zeros, simplex_strategy=4)
+        self.program.add_rows(sparse.csr_array(scaled.T), 0.0, 0.0)
+        self.program.add_rows(sparse.csr_array(np.ones((1, len(vectors)))), 1.0, 1.0)
 
     def leave_out(self, groups) -> None:
         """Only subsystems without these."""
         upper = self._zeros + np.inf
         upper[groups] = 0.0
-        self._program.set_bounds(self._zeros, upper)
+        self.program.set_bounds(self._zeros, upper)
 
     def cheapest(self, costs: np.ndarray) -> np.ndarray | None:
         """A subsystem of about the least cost; None if all vectors left can be right (as far as
         floats can tell), or if there was no time to find one."""
-        self._program.set_costs(costs)
-        weights = self._program.solve(self.left())
+        self.program.set_costs(costs)
+        weights = self.program.solve(self.left())
         return None if weights is None else np.flatnonzero(weights > 1e-11)
