@@ -338,6 +338,13 @@ class TestInput:
         X, y = random.normal(size=(30, 300)), random.integers(0, 2, 30)
         assert MinDisagreement(random_state=0).fit(X, y).errors_ == 0
 
+    def test_more_cells_than_float64_can_count(self):
+        random = np.random.default_rng(0)
+        X, y = random.normal(size=(400, 130)), random.integers(0, 2, 400)
+        with pytest.warns(ConvergenceWarning, match="time limit"):
+            model = MinDisagreement(time_limit=0.2, random_state=0).fit(X, y)
+        assert model.lower_bound_ <= model.errors_ < 200
+
 
 class TestState:
     def fitted(self):

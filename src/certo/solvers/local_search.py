@@ -18,9 +18,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 SORTED_PER_STEP = 2**13  # Numbers: how many lines a step looks at depends on the examples.
-MIN_LINES = 2  # Lines that a step looks at, however many examples there are.
-COMPARED_VERTICES = 8  # Equally good vertices of which a step takes the one with least shortfall.
-MAX_TABU_STEPS = 3  # Steps for which an example that left the basis may not return.
+MAX_COMPARED = 16  # Equally good vertices of which a step takes the one with least shortfall,
+MAX_COMPARED_NUMBERS = 2**17  # and how many numbers these may need.
+MAX_TABU_STEPS = 8  # Steps for which an example that left the basis may not return.
 REFRESH_STEPS = 64  # Steps after which the scores are computed afresh, without rounding errors.
 PARALLEL_BELOW = 1e-9  # A rate below which a score is taken to be constant on a line.
 MIN_PIVOT = 1e-5  # A rate below which an example may not enter the basis.
@@ -76,7 +76,8 @@ def local_search(
     basis = np.full(dimension, -1)
     in_basis, return_step = np.zeros(n, dtype=bool), np.zeros(n, dtype=np.int64)
     leave_step = np.zeros(dimension, dtype=np.int64)
-    width = min(dimension, max(MIN_LINES, SORTED_PER_STEP // n))
+    width = min(dimension, max(1, SORTED_PER_STEP // n))
+    compared = min(MAX_COMPARED, max(1, MAX_COMPARED_NUMBERS // n))
     least, idle, step = np.inf, 0, 0
     while idle < patience and best > 0 and not stop():
         step, idle = step + 1, idle + 1
@@ -89,7 +90,7 @@ def local_search(
         if value == np.inf:
             continue
         ties = np.flatnonzero(values <= value + TIE)
-        row, at = np.divmod(ties[rng.integers(ties.size, size=COMPARED_VERTICES)], n)
+        row, at = np.divmod(ties[rng.integers(ties.size, size=compared)], n)
         entering = order[row, at]
         there = excess + places[row, entering][:, None] * rates[some[row]]
         short = np.maximum(-there, 0.0)

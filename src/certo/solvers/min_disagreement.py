@@ -1,6 +1,7 @@
 """The fewest errors of any hyperplane, from above and from below, until they meet or time is up.
 
-From above: weights of a surrogate, then local search, then solutions of the proof's relaxations.
+From above: local search from weights of surrogates, which goes on beside the proof, and solutions of
+the proof's relaxations.
 From below: every cell, where the dimension is low enough for the time there is; else the tree of
 packings. What is returned as proved is what the certificates can check.
 """
@@ -42,7 +43,7 @@ SORTED_PER_SECOND = 5e6  # Numbers, by a cautious estimate.
 ELASTIC_STARTS = 30  # Local searches from solutions of elastic programs, before the proof.
 QUICK_STARTS = 3  # As many where looking at all cells takes milliseconds.
 PRICE_NOISE = 0.2  # Relative noise on the prices of elastic programs, for various starts.
-PIVOTS_PER_START = 4000  # Simplex steps of the proof after which local search starts once more.
+PIVOTS_PER_START = 8000  # Simplex steps of the proof after which local search starts once more.
 # The tree may be faster than looking at all cells: it is tried for this share of their time.
 TREE_TRIAL_SHARE = 0.3
 MAX_PROGRAM_GROUPS = 4000  # Groups in linear programs; of more, the hardest ones.
@@ -194,13 +195,18 @@ class _Search:
         return Elastic(self.standard, self.costs)
 
     def start_again(self, noise: float, until: float = math.inf) -> None:
-        """Local search from a solution of the elastic program, unless there are too many groups."""
-        if self.costs.size > MAX_PROGRAM_GROUPS or self.stop(until):
+        """Local search from a solution of the elastic program or, where there are too many groups
+        for that, from the best weights."""
+        if self.stop(until):
             return
-        left = min(until - self.watch.seconds, self.watch.seconds_left)
-        found = self.elastic.search(self.rng, noise, lambda: left)
-        if found is not None:
-            self.search_from(found, lambda: self.stop(until))
+
+        def left() -> float:
+            return min(until - self.watch.seconds, self.watch.seconds_left)
+
+        too_many = self.costs.size > MAX_PROGRAM_GROUPS
+        w = self.standard_weights() if too_many else self.elastic.search(self.rng, noise, left)
+        if w is not None:
+            self.search_from(w, lambda: self.stop(until))
 
     def standard_weights(self) -> np.ndarray:
         w = self.coef * self.spread
@@ -263,9 +269,9 @@ def min_disagreement(
     groups = search.groups
     steps, by_cells, log = 0, False, TRIVIAL_TREE
     if not search.is_over:
-        work = cells.work(groups.rows.size, int(np.linalg.matrix_rank(search.standard)))
-        _start(search, QUICK_STARTS if work <= MAX_QUICK_CELL_WORK else ELASTIC_STARTS)
+        _start(search)
     if not search.is_over and not watch.stop():
+        work = cells.work(groups.rows.size, int(np.linalg.matrix_rank(search.standard)))
         affordable = work <= min(cells.MAX_SORTED_NUMBERS, SORTED_PER_SECOND * watch.seconds_left)
         if not affordable or work > MAX_QUICK_CELL_WORK:
             allowed = TREE_TRIAL_SHARE * work / SORTED_PER_SECOND if affordable else math.inf
@@ -293,7 +299,7 @@ def _separated(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> O
     return Outcome(*vectors.split(found.w), proof, trace, True, 0, Stop.CONVERGED)
 
 
-def _start(search: _Search, starts: int) -> None:
+def _start(search: _Search) -> None:
     """Local search from the weights of surrogates: logistic, then elastic programs."""
     until = search.watch.seconds + 0.1 * search.watch.seconds_left
 
@@ -308,7 +314,8 @@ def _start(search: _Search, starts: int) -> None:
     if stop() or not search.costs.size:
         return
     search.search_from(surrogate(search.standard, search.costs, stop), stop)
-    for k in range(starts):
+    quick = cells.work(*search.standard.shape) <= MAX_QUICK_CELL_WORK
+    for k in range(QUICK_STARTS if quick else ELASTIC_STARTS):
         search.start_again(PRICE_NOISE if k else 0.0, until)
 
 
