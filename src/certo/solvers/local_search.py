@@ -83,20 +83,22 @@ def local_search(
         step, idle = step + 1, idle + 1
         free = np.flatnonzero(leave_step <= step)
         some = rng.permutation(free if free.size else dimension)[:width]
-        places, order, values = _vertices(excess, rates[some], costs)
-        values[np.take_along_axis(in_basis | (np.abs(rates[some]) < MIN_PIVOT), order, 1)] = np.inf
-        values[(return_step > step)[order] & (values > best - TIE)] = np.inf
-        value = values.min(initial=np.inf)
+        some_rates = rates[some]
+        places, values = _vertices(excess, some_rates, costs)
+        values[:, in_basis] = np.inf
+        values[np.abs(some_rates) < MIN_PIVOT] = np.inf
+        values[(return_step > step) & (values > best - TIE)] = np.inf
+        value = values.min()
         if value == np.inf:
             continue
         ties = np.flatnonzero(values <= value + TIE)
-        row, at = np.divmod(ties[rng.integers(ties.size, size=compared)], n)
-        entering = order[row, at]
-        there = excess + places[row, entering][:, None] * rates[some[row]]
+        line, entering = np.divmod(ties[rng.integers(ties.size, size=compared)], n)
+        moves = places[line, entering]
+        there = excess + moves[:, None] * some_rates[line]
         short = np.maximum(-there, 0.0)
         chosen = np.argmin((short / (short + 1)) @ costs)
-        j, i = some[row[chosen]], entering[chosen]
-        w, excess = w + places[row[chosen], i] * lines[j], there[chosen]
+        j, i = some[line[chosen]], entering[chosen]
+        w, excess = w + moves[chosen] * lines[j], there[chosen]
         if basis[j] >= 0:
             in_basis[basis[j]] = False
             return_step[basis[j]] = step + rng.integers(1, MAX_TABU_STEPS + 1)
@@ -121,18 +123,20 @@ def local_search(
 
 def _vertices(
     excess: np.ndarray, rates: np.ndarray, costs: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each line: where the examples become tight, their order there, and what the errors cost
-    at each of these places, in that order. Scores above 1 by `excess` change at these rates; an
-    example with a positive rate is right from its place on, with a negative rate up to it."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each line and example: the place where the example is tight, and what the errors cost
+    there. Scores above 1 by `excess` change at these rates; an example with a positive rate is
+    right from its place on, with a negative rate up to it."""
     rising, falling = rates > PARALLEL_BELOW, rates < -PARALLEL_BELOW
-    places = np.full(rates.shape, np.inf)
-    np.divide(-excess, rates, out=places, where=rising | falling)
+    changing = rising | falling
+    places = np.full(rates.shape, 1e300)
+    np.divide(-excess, rates, out=places, where=changing)
     # Among equal places those of rising examples come first: all that are tight are right there.
-    with np.errstate(invalid="ignore"):
-        order = np.argsort(places + np.where(rising, -TIE, TIE) * (1 + np.abs(places)), axis=1)
-    gained = np.take_along_axis(np.where(rising, costs, 0.0), order, 1)
-    lost = np.take_along_axis(np.where(falling, costs, 0.0), order, 1)
-    constant = (~(rising | falling) & (excess < -SHORT_BY)) @ costs
-    values = np.cumsum(lost, axis=1) - lost - np.cumsum(gained, axis=1)
-    return places, order, values + (constant + gained.sum(axis=1))[:, None]
+    order = np.argsort(places + np.where(rising, -TIE, TIE) * (1 + np.abs(places)), axis=1)
+    order += rates.shape[1] * np.arange(len(rates))[:, None]
+    changes = falling * costs - rising * costs
+    sorted_changes = changes.ravel()[order]
+    before_all = (rising | (~changing & (excess < -SHORT_BY))) @ costs
+    values = np.empty(rates.shape)
+    values.ravel()[order] = np.cumsum(sorted_changes, axis=1) - np.maximum(sorted_changes, 0.0)
+    return places, values + before_all[:, None]

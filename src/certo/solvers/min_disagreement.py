@@ -1,9 +1,8 @@
 """The fewest errors of any hyperplane, from above and from below, until they meet or time is up.
 
-From above: local search from weights of surrogates, which goes on beside the proof, and solutions of
-the proof's relaxations.
-From below: every cell, where the dimension is low enough for the time there is; else the tree of
-packings. What is returned as proved is what the certificates can check.
+From above: local search from surrogates, which goes on beside the proof, and solutions of the
+proof's relaxations. From below: every cell, where the dimension is low enough for the time there
+is; else the tree of packings. What is returned as proved is what the certificates can check.
 """
 
 from __future__ import annotations
