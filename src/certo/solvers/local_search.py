@@ -25,7 +25,7 @@ REFRESH_STEPS = 64  # Steps after which the scores are computed afresh, without 
 PARALLEL_BELOW = 1e-9  # A rate below which a score is taken to be constant on a line.
 MIN_PIVOT = 1e-5  # A rate below which an example may not enter the basis.
 SHORT_BY = 1e-6  # An excess below minus this is an error; what is tight may have drifted.
-TIE = 1e-9  # Places on a line that are relatively as close as this are taken to be equal.
+TIE = 1e-9  # Places on a line, and costs, that are as close as this are taken to be equal.
 
 
 def surrogate(vectors: np.ndarray, costs: np.ndarray, stop: Callable[[], bool]) -> np.ndarray:
@@ -87,11 +87,11 @@ def local_search(
         places, values = _vertices(excess, some_rates, costs)
         values[:, in_basis] = np.inf
         values[np.abs(some_rates) < MIN_PIVOT] = np.inf
-        values[(return_step > step) & (values >= best)] = np.inf
+        values[(return_step > step) & (values > best - TIE)] = np.inf
         value = values.min()
         if value == np.inf:
             continue
-        ties = np.flatnonzero(values == value)
+        ties = np.flatnonzero(values <= value + TIE)
         line, entering = np.divmod(ties[rng.integers(ties.size, size=compared)], n)
         moves = places[line, entering]
         there = excess + moves[:, None] * some_rates[line]
@@ -111,7 +111,7 @@ def local_search(
             dger(-1.0, matrix[j], column, a=matrix.T, overwrite_a=True)
         if step % REFRESH_STEPS == 0:
             excess = vectors @ w - 1
-        if value < least:
+        if value < least - TIE:
             least, idle = value, 0
         if costs[excess <= -1].sum() < best:
             candidate = w / np.linalg.norm(w)
