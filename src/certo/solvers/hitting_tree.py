@@ -92,6 +92,11 @@ class HittingTree:
         least = min(itertools.chain(open_, [self._ended]))
         return int(min(self.upper, -(-least // FINENESS)))
 
+    @property
+    def pivots(self) -> int:
+        """Steps of the simplex method so far."""
+        return self._relaxed.pivots + self.finder.program.pivots
+
     def run(self, stop: Callable[[], bool]) -> None:
         """Until everything is closed, or `stop` says so. May be called again."""
         while self._open and not stop():
