@@ -41,7 +41,7 @@ SORTED_PER_SECOND = 5e6  # Numbers, by a cautious estimate.
 ELASTIC_STARTS = 30  # Local searches from solutions of elastic programs, before the proof.
 QUICK_STARTS = 3  # As many where looking at all cells takes milliseconds.
 PRICE_NOISE = 0.2  # Relative noise on the prices of elastic programs, for various starts.
-PIVOTS_PER_START = 8000  # Simplex steps of the proof after which local search starts once more.
+PIVOTS_PER_START = 20_000  # Simplex steps of the proof after which local search starts once more.
 # The tree may be faster than looking at all cells: it is tried for this share of their time.
 TREE_TRIAL_SHARE = 0.3
 MAX_PROGRAM_GROUPS = 4000  # Groups in linear programs; of more, the hardest ones.
