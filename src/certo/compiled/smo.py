@@ -152,6 +152,7 @@ def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
             cannot_rise[k] = np.float32(0) if beta[k] < high[k] else EXCLUDED
             cannot_fall[k] = np.float32(0) if beta[k] > low[k] else EXCLUDED
         step = v.dtype.type(size)
+    v -= step * (K[i] - K[j])
     return most_steps
 
 
@@ -201,4 +202,5 @@ def smo_single(K, diagonal, beta, low, high, v, eps, most_steps):
         beta[i] = to
         cannot_rise[i] = np.float32(0) if beta[i] < high[i] else EXCLUDED
         cannot_fall[i] = np.float32(0) if beta[i] > low[i] else EXCLUDED
+    v -= step * K[i]
     return most_steps

@@ -35,12 +35,14 @@ from certo.solvers.gram import Images, images_of
 from certo.solvers.repetitions import Repetitions
 from certo.stop import Asked, Stop, go_on
 
-MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 1024, 4096  # Examples in a block.
+MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 1024, 8192  # Examples in a block.
 BLOCKS_PER_PASS = 8  # A block is this part of all examples, or larger where many are inside.
 BLOCK_ACCURACY = 0.1  # Share of the violation down to which a block is solved.
 NEGLIGIBLE_VIOLATION = 0.005  # Share of the violation below which an example does not violate.
 FOLLOWED_DISTANCE = 2.0  # Examples within so many violations from the margin are followed.
-MAX_PAIR_STEPS_PER_ROW = 20  # Steps by pairs after which Newton steps take over.
+MAX_PAIR_STEPS_PER_ROW = 60  # Steps by pairs after which Newton steps take over,
+MAX_NEWTON_ROWS = 4096  # in blocks of at most so many examples: their cost grows as the cube.
+MAX_SCANNED_PER_CALL = 2**28  # Slopes read by pair steps between two questions whether to stop.
 NEWTON_ACCURACY = 0.01  # Newton steps go on further, since that costs them little.
 BOX_ROUNDING = 1e-15  # Distance from a bound, relative to its box, that is rounding.
 MAX_BLOCKS_PER_LOOK = 30  # Blocks between two looks at all examples.
@@ -243,12 +245,15 @@ class _Search:
         beta, low, high = self.beta[at].copy(), self.low[at], self.high[at]
         gram = self._gram(at, self.precision)
         smo = smo_pairs if self.intercept == "free" else smo_single
-        most = MAX_PAIR_STEPS_PER_ROW * at.size
-        made = smo(
-            gram, np.ascontiguousarray(gram.diagonal()), beta, low, high,
-            slopes.astype(gram.dtype), gram.dtype.type(eps), most,
-        )  # fmt: skip
-        if made < most:
+        diagonal, v = np.ascontiguousarray(gram.diagonal()), slopes.astype(gram.dtype)
+        left, call = MAX_PAIR_STEPS_PER_ROW * at.size, MAX_SCANNED_PER_CALL // at.size
+        while left > 0:
+            steps = min(left, call)
+            made = smo(gram, diagonal, beta, low, high, v, gram.dtype.type(eps), steps)
+            if made < steps or self.asked():
+                return beta
+            left -= steps
+        if at.size > MAX_NEWTON_ROWS:
             return beta
         gram = gram if gram.dtype == np.float64 else self._gram(at, np.float64)
         slopes = slopes - gram @ (beta - self.beta[at])
