@@ -8,12 +8,12 @@ sum are one loop over a tile of inner products.
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from certo.compiled.gaussian import add_rows, exp_block, exp_dot, sparse_products
+from certo.compiled.gaussian import add_rows, exp_block, exp_dot, gather_rows, sparse_products
 from certo.compiled.threads import in_pieces, one_thread, pieces
 from certo.containers import count
 from certo.kernels.base import Kernel
@@ -26,7 +26,8 @@ TILE_SHAPE = 256, 1024  # Points and centres of a tile.
 SPARSE_BELOW = 0.15  # Share of entries other than 0 below which products are made entry by entry.
 MAX_CENTRE_NUMBERS = 2**22  # Numbers of a tile of centres, at most.
 FLOAT32_INTEGERS = 2.0**24  # Up to which float32 holds all integers.
-KEEP_ABOVE_NANOSECONDS = 24.0  # Kernel values that take longer to make are kept.
+DENOMINATORS = 1, 2, 4, 8, 255  # Of features that are looked upon as fractions; 255: of images.
+KEEP_ABOVE_NANOSECONDS = 12.0  # Kernel values that take longer to make are kept.
 MULTIPLY_ADD_NANOSECONDS = 0.023  # A multiplication and addition in float32.
 FLOAT32_EXPONENT_ERROR = 1e-4  # What float32 may do to an exponent.
 FLOAT64_EXPONENT_ERROR = 1e-8  # What float64 may do before differences replace inner products.
@@ -115,11 +116,8 @@ class GaussianImages(Images):
 
     def __init__(self, kernel: Gaussian, points: _Points, cache_mb: float):
         self.m, d = points.values.shape
-        self.kernel, self.diagonal, self.scale = (
-            kernel,
-            np.ones(self.m),
-            0.5 / float(kernel.variance),
-        )
+        self.kernel, self.diagonal = kernel, np.ones(self.m)
+        self.scale = 0.5 / float(kernel.variance) / points.factor**2
         self.points, self.rough, self.single = points, points.in_float32(), np.float32
         if self.rough is not points:
             size = self.scale * points.square.max(initial=0.0)
@@ -137,21 +135,28 @@ class GaussianImages(Images):
         self._place = np.full(self.m, -1)
 
     def block(self, rows: np.ndarray, dtype) -> np.ndarray:
-        of = (self.rough if dtype == np.float32 else self.points).take(rows)
-        if self._room.nbytes < rows.size**2 * np.dtype(dtype).itemsize:  # New memory is slow.
-            self._room = np.empty(
-                2 * rows.size**2, dtype
-            )  # Memory that is never touched costs nothing.
-        block = self._room.view(dtype)[: rows.size**2].reshape(rows.size, rows.size)
+        n = rows.size
+        if self._room.nbytes < n**2 * np.dtype(dtype).itemsize:  # New memory is slow.
+            # Memory that is never touched costs nothing.
+            self._room = np.empty(2 * n**2, dtype)
+        block = self._room.view(dtype)[: n**2].reshape(n, n)
+        place = self._place[rows]
+        known, new = np.flatnonzero(place >= 0), np.flatnonzero(place < 0)
+        of = (self.rough if dtype == np.float32 else self.points).take(rows[new])
         square, scale = of.square.astype(dtype), block.dtype.type(self.scale)
 
         def fill(turned, columns, i, k, room):
             tile = of.products(slice(i, k), turned, room).astype(dtype, copy=False)
             exp_block(tile, square[i:k], square[columns], scale)
-            block[i:k, columns] = tile
-            block[columns, i:k] = tile.T
+            if known.size:
+                block[np.ix_(new[i:k], new[columns])] = tile
+                block[np.ix_(new[columns], new[i:k])] = tile.T
+            else:
+                block[i:k, columns] = tile
+                block[columns, i:k] = tile.T
 
-        _tiles(of, of, rows.size, fill, half=True)
+        _tiles(of, of, new.size, fill, half=True)
+        gather_rows(self._kept, place[known], known, new, rows, block)
         return block
 
     def add(self, out, rows: np.ndarray | None, columns: np.ndarray, coef: np.ndarray) -> None:
@@ -192,21 +197,22 @@ class GaussianImages(Images):
 
 
 class _Points:
-    """Vectors, dense or CSR, and their squared lengths in float64."""
+    """Vectors, dense or CSR, and their squared lengths in float64; distances are `factor` times
+    those of the examples."""
 
-    def __init__(self, values, square: np.ndarray | None = None):
-        self.values = values
+    def __init__(self, values, square: np.ndarray | None = None, factor: float = 1.0):
+        self.values, self.factor = values, factor
         self.square = squares(values) if square is None else square
         self.dtype = values.dtype
 
     @classmethod
     def of(cls, X) -> _Points:
-        """Examples: few entries other than 0 are kept as such; others are moved to their mean,
-        unless their inner products are exact in float32 as they are."""
+        """Examples: few entries other than 0 are kept as such; others are moved to their mean, or
+        multiplied by a number that makes their inner products exact in float32."""
         X = _as_sparse(X)
-        exact = _exact_in_float32(X)
-        if exact is not None:
-            return cls(exact)
+        whole = _whole_numbers(X)
+        if whole is not None:
+            return cls(whole[0], factor=whole[1])
         if sparse.issparse(X):
             return cls(X.astype(np.float64))
         return cls(X - X.mean(axis=0, dtype=np.float64))
@@ -300,14 +306,20 @@ def _as_sparse(X):
     return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE_BELOW * X.size else X
 
 
-def _exact_in_float32(X):
-    """X in float32, if inner products of its rows, added in any order, are exact there: if all
-    entries are whole multiples u of the same small power of two, and no Σ u² exceeds 2²⁴ (so no
-    partial sum does, by Cauchy and Schwarz)."""
+def _whole_numbers(X) -> tuple[Any, float] | None:
+    """Whole numbers k in float32, and n with X = k/n (of a dense X, moved by whole numbers), if
+    inner products of such rows, added in any order, are exact there: if no Σ k² exceeds 2²⁴ (so no
+    partial sum does, by Cauchy and Schwarz). Quotients that are rounded, as with n = 255, change an
+    inner product by a relative 2⁻⁵² of Σ|x_i z_i|, which is less than its own sum in float64."""
     entries = X.data if sparse.issparse(X) else X
     first = entries[: max(1, 2**14 // max(1, entries[:1].size))]
-    for unit in (1.0, 0.5, 0.25, 0.125):
-        if all(np.array_equal(some / unit, np.rint(some / unit)) for some in (first, entries)):
-            small = squares(X).max(initial=0.0) / unit**2 <= FLOAT32_INTEGERS
-            return X.astype(np.float32) if small else None
+    for n in DENOMINATORS:
+        if all(np.array_equal(np.rint(some * n) / n, some) for some in (first, entries)):
+            whole = X * n
+            entries = whole.data if sparse.issparse(X) else whole
+            np.rint(entries, out=entries)
+            if entries is whole:
+                whole -= np.rint(whole.mean(axis=0))
+            small = squares(whole).max(initial=0.0) <= FLOAT32_INTEGERS
+            return (whole.astype(np.float32), float(n)) if small else None
     return None
