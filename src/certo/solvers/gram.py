@@ -86,6 +86,7 @@ class Images:
     """φ(x_1), …, φ(x_m), known by their inner products alone."""
 
     single: type = np.float64  # Precise enough for a block that later blocks correct.
+    _whole: np.ndarray | None = None
 
     def __init__(self, kernel: Kernel, X):
         if kernel.takes == "vectors":  # Values of float32 vectors would be in float32.
@@ -102,6 +103,14 @@ class Images:
             return X[np.ix_(rows, rows)].astype(dtype, copy=False)
         block = kernel._block(kernel.points(X, rows), kernel.take(X, rows))
         return np.ascontiguousarray(block, dtype=dtype)
+
+    def whole(self, lift: float) -> np.ndarray:
+        """The Gram matrix of all in precision `single`, made once, with `lift` added to it."""
+        if self._whole is None:
+            self._whole = self.block(np.arange(self.m), self.single)
+            self._room = np.empty(0, self.single)  # Later blocks use other memory.
+            self._whole += lift
+        return self._whole
 
     def add(self, out, rows: np.ndarray | None, columns: np.ndarray, coef: np.ndarray) -> None:
         """out_i ← out_i + Σ_j coef_j K(x_i, x_j), i in `rows` (None: all) and j in `columns`."""
