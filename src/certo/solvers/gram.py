@@ -7,7 +7,7 @@ sum are one loop over a tile of inner products.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,8 @@ from certo.kernels.precomputed import Precomputed
 from certo.kernels.vectors import squares
 
 BLOCK_VALUES = 2**20  # Kernel values of a block.
-TILE_SHAPE = 256, 1024  # Points and centres of a tile.
+TILE_SHAPE = 256, 1024  # Points and centres of a tile, or more points of fewer centres.
+MAX_TILE_HEIGHT = 4096
 SPARSE_BELOW = 0.15  # Share of entries other than 0 below which products are made entry by entry.
 MAX_CENTRE_NUMBERS = 2**22  # Numbers of a tile of centres, at most.
 FLOAT32_INTEGERS = 2.0**24  # Up to which float32 holds all integers.
@@ -127,8 +128,8 @@ class GaussianImages(Images):
         self.m, d = points.values.shape
         self.kernel, self.diagonal = kernel, np.ones(self.m)
         self.scale = 0.5 / float(kernel.variance) / points.factor**2
-        self.points, self.rough, self.single = points, points.in_float32(), np.float32
-        if self.rough is not points:
+        self.points, self.single = points, np.float32
+        if points.dtype != np.float32:
             size = self.scale * points.square.max(initial=0.0)
             if np.sqrt(d) * 2.0**-23 * size > FLOAT32_EXPONENT_ERROR:
                 self.single = np.float64
@@ -142,6 +143,11 @@ class GaussianImages(Images):
         self._room = np.empty(0, self.single)
         self._kept, self._used = np.empty((min(room, self.m), self.m)), 0
         self._place = np.full(self.m, -1)
+
+    @cached_property
+    def rough(self) -> _Points:
+        """The points in float32."""
+        return self.points.in_float32()
 
     def block(self, rows: np.ndarray, dtype) -> np.ndarray:
         n = rows.size
@@ -267,7 +273,9 @@ def _tiles(left: _Points, right: _Points, count: int, fill, half: bool = False) 
     the right, on all cores; or `half` of them, those on and above the diagonal."""
     height, width = TILE_SHAPE
     n, d = right.values.shape
-    width = height if half else max(16, min(width, MAX_CENTRE_NUMBERS // max(1, d)))
+    tile = height * width
+    width = height if half else max(16, min(width, MAX_CENTRE_NUMBERS // max(1, d), n))
+    height = height if half else min(tile // width, MAX_TILE_HEIGHT)
     work = 16 + left.entries / max(1, left.values.shape[0])
 
     def down(turned, columns, _, first, last):
