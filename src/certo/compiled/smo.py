@@ -27,7 +27,8 @@ from certo.compiled._jit import jit, loosest
 EXCLUDED = np.float32(1e30)
 LEAST_RELATIVE_CURVATURE = np.float32(1e-7)  # Relative to the diagonal.
 LEAST_CURVATURE = np.float32(1e-37)
-PIECE_LENGTH = 256
+PIECE_LENGTH = np.uint64(256)
+FIRST = np.uint64(0)  # Unsigned, so that no place is taken for one from the end.
 _KEYS = {  # Integers of as many bits, the place of the sign, and all other bits.
     32: (np.int32, np.int32(31), np.int32(2**31 - 1)),
     64: (np.int64, np.int64(63), np.int64(2**63 - 1)),
@@ -69,11 +70,11 @@ def _float_of(key):
 
 
 @loosest
-def _move(v, row_i, row_j, step, cannot_rise, cannot_fall):
-    """v ← v − step (K_i − K_j); the keys of the greatest that can rise, and of the least that can
+def _move(v, start, stop, row_i, row_j, step, cannot_rise, cannot_fall):
+    """v ← v − step (K_i − K_j) from start to stop; there the keys of the greatest that can rise, and of the least that can
     fall."""
     most, least = _key(v.dtype.type(-EXCLUDED)), _key(v.dtype.type(EXCLUDED))
-    for k in range(v.size):
+    for k in range(start, stop):
         now = v[k] - step * (row_i[k] - row_j[k])
         v[k] = now
         most = max(most, _key(now - cannot_rise[k]))
@@ -82,12 +83,12 @@ def _move(v, row_i, row_j, step, cannot_rise, cannot_fall):
 
 
 @loosest
-def _gains(v, row_i, diagonal, cannot_fall, greatest, own):
+def _gains(v, start, stop, row_i, diagonal, cannot_fall, greatest, own):
     """The key of the greatest (v_i − v_k)²/(K_ii + K_kk − 2K_ik) of the k that can fall, with
     v_k < v_i."""
     zero, least = v.dtype.type(0), max(LEAST_RELATIVE_CURVATURE * own, LEAST_CURVATURE)
     most = _key(zero)
-    for k in range(v.size):
+    for k in range(start, stop):
         fall = max(greatest - v[k] - cannot_fall[k], zero)
         curve = max(own + diagonal[k] - row_i[k] - row_i[k], least)
         most = max(most, _key(np.divide(fall * fall, curve)))
@@ -97,19 +98,17 @@ def _gains(v, row_i, diagonal, cannot_fall, greatest, own):
 @jit
 def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
     """Steps on pairs until none violates by more than eps; how many were made."""
-    n = v.size
+    n = np.uint64(v.size)
     cannot_rise = np.where(beta < high, np.float32(0), EXCLUDED)
     cannot_fall = np.where(beta > low, np.float32(0), EXCLUDED)
     lowest, zero = _key(v.dtype.type(-EXCLUDED)), _key(v.dtype.type(0))
-    i, j, step = 0, 0, v.dtype.type(0)
+    i, j, step = FIRST, FIRST, v.dtype.type(0)
     for steps in range(most_steps):
-        top, bottom, where = lowest, _key(v.dtype.type(EXCLUDED)), 0
-        for start in range(0, n, PIECE_LENGTH):
-            end = min(n, start + PIECE_LENGTH)
-            here, below = _move(
-                v[start:end], K[i, start:end], K[j, start:end], step,
-                cannot_rise[start:end], cannot_fall[start:end],
-            )  # fmt: skip
+        top, bottom, where = lowest, _key(v.dtype.type(EXCLUDED)), FIRST
+        row_i, row_j = K[i], K[j]
+        for start in range(FIRST, n, PIECE_LENGTH):
+            stop = min(n, start + PIECE_LENGTH)
+            here, below = _move(v, start, stop, row_i, row_j, step, cannot_rise, cannot_fall)
             if here > top:
                 top, where = here, start
             bottom = min(bottom, below)
@@ -120,13 +119,11 @@ def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
             if v[k] - cannot_rise[k] == most:
                 i = k
                 break
-        gain, where = zero, 0
-        for start in range(0, n, PIECE_LENGTH):
-            end = min(n, start + PIECE_LENGTH)
-            here = _gains(
-                v[start:end], K[i, start:end], diagonal[start:end], cannot_fall[start:end],
-                most, diagonal[i],
-            )  # fmt: skip
+        gain, where = zero, FIRST
+        row_i = K[i]
+        for start in range(FIRST, n, PIECE_LENGTH):
+            stop = min(n, start + PIECE_LENGTH)
+            here = _gains(v, start, stop, row_i, diagonal, cannot_fall, most, diagonal[i])
             if here > gain:
                 gain, where = here, start
         least_curve = max(LEAST_RELATIVE_CURVATURE * diagonal[i], LEAST_CURVATURE)
@@ -157,12 +154,12 @@ def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
 
 
 @loosest
-def _move_one(v, row, step, diagonal, cannot_rise, cannot_fall):
-    """v ← v − step K_i; the keys of the greatest gain of one coordinate, and of the greatest slope
+def _move_one(v, start, stop, row, step, diagonal, cannot_rise, cannot_fall):
+    """v ← v − step K_i from start to stop; there the keys of the greatest gain of one coordinate, and of the greatest slope
     of use."""
     zero = v.dtype.type(0)
     gain, most = _key(zero), _key(zero)
-    for k in range(v.size):
+    for k in range(start, stop):
         now = v[k] - step * row[k]
         v[k] = now
         use = max(max(now - cannot_rise[k], -now - cannot_fall[k]), zero)
@@ -174,19 +171,17 @@ def _move_one(v, row, step, diagonal, cannot_rise, cannot_fall):
 @jit
 def smo_single(K, diagonal, beta, low, high, v, eps, most_steps):
     """Steps on single coordinates until none violates by more than eps; how many were made."""
-    n = v.size
+    n = np.uint64(v.size)
     cannot_rise = np.where(beta < high, np.float32(0), EXCLUDED)
     cannot_fall = np.where(beta > low, np.float32(0), EXCLUDED)
     zero = _key(v.dtype.type(0))
-    i, step = 0, v.dtype.type(0)
+    i, step = FIRST, v.dtype.type(0)
     for steps in range(most_steps):
-        gain, most, where = zero, zero, 0
-        for start in range(0, n, PIECE_LENGTH):
-            end = min(n, start + PIECE_LENGTH)
-            here, use = _move_one(
-                v[start:end], K[i, start:end], step, diagonal[start:end],
-                cannot_rise[start:end], cannot_fall[start:end],
-            )  # fmt: skip
+        gain, most, where = zero, zero, FIRST
+        row = K[i]
+        for start in range(FIRST, n, PIECE_LENGTH):
+            stop = min(n, start + PIECE_LENGTH)
+            here, use = _move_one(v, start, stop, row, step, diagonal, cannot_rise, cannot_fall)
             if here > gain:
                 gain, where = here, start
             most = max(most, use)
