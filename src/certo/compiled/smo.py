@@ -71,8 +71,8 @@ def _float_of(key):
 
 @loosest
 def _move(v, start, stop, row_i, row_j, step, cannot_rise, cannot_fall):
-    """v ← v − step (K_i − K_j) from start to stop; there the keys of the greatest that can rise, and of the least that can
-    fall."""
+    """v ← v − step (K_i − K_j) from start to stop; the keys of the greatest there that can rise,
+    and of the least that can fall."""
     most, least = _key(v.dtype.type(-EXCLUDED)), _key(v.dtype.type(EXCLUDED))
     for k in range(start, stop):
         now = v[k] - step * (row_i[k] - row_j[k])
@@ -155,8 +155,8 @@ def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
 
 @loosest
 def _move_one(v, start, stop, row, step, diagonal, cannot_rise, cannot_fall):
-    """v ← v − step K_i from start to stop; there the keys of the greatest gain of one coordinate, and of the greatest slope
-    of use."""
+    """v ← v − step K_i from start to stop; the keys of the greatest gain of one coordinate there,
+    and of the greatest slope of use."""
     zero = v.dtype.type(0)
     gain, most = _key(zero), _key(zero)
     for k in range(start, stop):
