@@ -62,6 +62,7 @@ def tiles(request, monkeypatch):
     if request.param == "many tiles":
         monkeypatch.setattr(gram, "TILE_SHAPE", (7, 16))
         monkeypatch.setattr(gram, "BLOCK_VALUES", 50)
+        monkeypatch.setattr(gram, "STRIP_VALUES", 50)
         monkeypatch.setattr(threads, "MIN_WORK_PER_THREAD", 1)
         monkeypatch.setattr(threads, "_cores", lambda: 3)
 

@@ -21,7 +21,8 @@ from certo.kernels.gaussian import Gaussian
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.vectors import squares
 
-BLOCK_VALUES = 2**20  # Kernel values of a block.
+BLOCK_VALUES = 2**20  # Kernel values of a block,
+STRIP_VALUES = 2**17  # and of one that stays in the processor's cache.
 TILE_SHAPE = 256, 1024  # Points and centres of a tile, or more points of fewer centres.
 MAX_TILE_HEIGHT = 4096
 SPARSE_BELOW = 0.15  # Share of entries other than 0 below which products are made entry by entry.
@@ -66,12 +67,18 @@ def _sums(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
         each = np.zeros((X.shape[1], *coef.shape[1:]))
         np.add.at(each, centres, coef)
         return X @ each
-    step = max(1, BLOCK_VALUES // max(1, len(coef)))
+    at_once = STRIP_VALUES if _in_strips(kernel, centres) else BLOCK_VALUES
+    step = max(1, at_once // max(1, len(coef)))
     parts = [
         np.asarray(kernel._block(X[start : start + step], centres), dtype=np.float64) @ coef
         for start in range(0, m, step)
     ]
     return np.concatenate(parts) if parts else np.zeros((0, *coef.shape[1:]))
+
+
+def _in_strips(kernel: Kernel, X) -> bool:
+    """Whether small blocks are quicker: those of sparse vectors are prepared again each time."""
+    return kernel.takes == "vectors" and isinstance(X, np.ndarray)
 
 
 def images_of(kernel: Kernel, X, cache_mb: float) -> Images:
@@ -102,8 +109,17 @@ class Images:
         kernel, X = self.kernel, self.X
         if isinstance(kernel, Precomputed):
             return X[np.ix_(rows, rows)].astype(dtype, copy=False)
-        block = kernel._block(kernel.points(X, rows), kernel.take(X, rows))
-        return np.ascontiguousarray(block, dtype=dtype)
+        if not _in_strips(kernel, X):
+            return np.ascontiguousarray(
+                kernel._block(kernel.points(X, rows), kernel.take(X, rows)), dtype=dtype
+            )
+        block, points = np.empty((rows.size, rows.size), dtype), X[rows]
+        step = max(1, STRIP_VALUES // max(1, rows.size))
+        for i in range(0, rows.size, step):
+            strip = kernel._block(points[i : i + step], points[i:])
+            block[i : i + step, i:] = strip
+            block[i:, i : i + step] = strip.T
+        return block
 
     def whole(self, lift: float) -> np.ndarray:
         """The Gram matrix of all in precision `single`, made once, with `lift` added to it."""
