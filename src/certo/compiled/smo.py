@@ -19,6 +19,8 @@ same order (`_key`), since the compiler makes vectors of integer maxima only.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba.extending import overload
 
@@ -27,9 +29,9 @@ from certo.compiled._jit import jit, loosest
 EXCLUDED = np.float32(1e30)
 LEAST_RELATIVE_CURVATURE = np.float32(1e-7)  # Relative to the diagonal.
 LEAST_CURVATURE = np.float32(1e-37)
-PIECE_LENGTH = np.uint64(256)
-FIRST = np.uint64(0)  # Unsigned, so that no place is taken for one from the end.
-_KEYS = {  # Integers of as many bits, the place of the sign, and all other bits.
+PIECE_LENGTH: Any = np.uint64(256)
+FIRST: Any = np.uint64(0)  # Unsigned, so that no place is taken for one from the end.
+_KEYS: dict[int, Any] = {  # Integers of as many bits, the place of the sign, and all other bits.
     32: (np.int32, np.int32(31), np.int32(2**31 - 1)),
     64: (np.int64, np.int64(63), np.int64(2**63 - 1)),
 }
@@ -98,7 +100,7 @@ def _gains(v, start, stop, row_i, diagonal, cannot_fall, greatest, own):
 @jit
 def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
     """Steps on pairs until none violates by more than eps; how many were made."""
-    n = np.uint64(v.size)
+    n: Any = np.uint64(v.size)
     cannot_rise = np.where(beta < high, np.float32(0), EXCLUDED)
     cannot_fall = np.where(beta > low, np.float32(0), EXCLUDED)
     lowest, zero = _key(v.dtype.type(-EXCLUDED)), _key(v.dtype.type(0))
@@ -171,7 +173,7 @@ def _move_one(v, start, stop, row, step, diagonal, cannot_rise, cannot_fall):
 @jit
 def smo_single(K, diagonal, beta, low, high, v, eps, most_steps):
     """Steps on single coordinates until none violates by more than eps; how many were made."""
-    n = np.uint64(v.size)
+    n: Any = np.uint64(v.size)
     cannot_rise = np.where(beta < high, np.float32(0), EXCLUDED)
     cannot_fall = np.where(beta > low, np.float32(0), EXCLUDED)
     zero = _key(v.dtype.type(0))

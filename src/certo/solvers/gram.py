@@ -95,6 +95,7 @@ class Images:
 
     single: type = np.float64  # Precise enough for a block that later blocks correct.
     _whole: np.ndarray | None = None
+    _room: np.ndarray = np.empty(0)  # The memory of blocks.
 
     def __init__(self, kernel: Kernel, X):
         if kernel.takes == "vectors":  # Values of float32 vectors would be in float32.
@@ -125,7 +126,7 @@ class Images:
         """The Gram matrix of all in precision `single`, made once, with `lift` added to it."""
         if self._whole is None:
             self._whole = self.block(np.arange(self.m), self.single)
-            self._room = np.empty(0, self.single)  # Later blocks use other memory.
+            self._room = np.empty(0)  # Later blocks use other memory.
             self._whole += lift
         return self._whole
 
@@ -156,7 +157,6 @@ class GaussianImages(Images):
             * (self.points.dtype.itemsize // 4)
         )
         room = int(cache_mb * 2**20) // (8 * self.m) if price > KEEP_ABOVE_NANOSECONDS else 0
-        self._room = np.empty(0, self.single)
         self._kept, self._used = np.empty((min(room, self.m), self.m)), 0
         self._place = np.full(self.m, -1)
 
