@@ -114,13 +114,19 @@ class Images:
             return np.ascontiguousarray(
                 kernel._block(kernel.points(X, rows), kernel.take(X, rows)), dtype=dtype
             )
-        block, points = np.empty((rows.size, rows.size), dtype), X[rows]
+        block, points = self._memory(rows.size, dtype), X[rows]
         step = max(1, STRIP_VALUES // max(1, rows.size))
         for i in range(0, rows.size, step):
             strip = kernel._block(points[i : i + step], points[i:])
             block[i : i + step, i:] = strip
             block[i:, i : i + step] = strip.T
         return block
+
+    def _memory(self, n: int, dtype) -> np.ndarray:
+        """An n × n matrix, in the memory of the last one if that is enough: new memory is slow."""
+        if self._room.nbytes < n**2 * np.dtype(dtype).itemsize:
+            self._room = np.empty(2 * n**2, dtype)  # Memory that is never touched costs nothing.
+        return self._room.view(dtype)[: n**2].reshape(n, n)
 
     def whole(self, lift: float) -> np.ndarray:
         """The Gram matrix of all in precision `single`, made once, with `lift` added to it."""
@@ -166,11 +172,7 @@ class GaussianImages(Images):
         return self.points.in_float32()
 
     def block(self, rows: np.ndarray, dtype) -> np.ndarray:
-        n = rows.size
-        if self._room.nbytes < n**2 * np.dtype(dtype).itemsize:  # New memory is slow.
-            # Memory that is never touched costs nothing.
-            self._room = np.empty(2 * n**2, dtype)
-        block = self._room.view(dtype)[: n**2].reshape(n, n)
+        block = self._memory(rows.size, dtype)
         place = self._place[rows]
         known, new = np.flatnonzero(place >= 0), np.flatnonzero(place < 0)
         of = (self.rough if dtype == np.float32 else self.points).take(rows[new])

@@ -7,8 +7,9 @@ Blocks      take some thousands of the examples that violate optimality, at rand
             too often alike), and those strictly inside their box; solve for them alone by pairs
             (`smo`) on their own Gram matrix in float32, or where that takes too many steps by
             `solve_box`; then move all scores in float64, by rows of K that are made for it and
-            not kept. The step is cut where the dual, now computed
+            kept only where they are dear. The step is cut where the dual, now computed
             precisely, is highest: it never falls, whatever float32 did
+Few         examples are one block; problems that differ in labels and costs share its Gram matrix
 Shrinking   once few violate, only examples near the margin are followed, until all is well with
             them; then the scores of the others are brought up to date at once
 Repeated    examples with the same label are one, whose slack costs their sum (`repetitions`)
