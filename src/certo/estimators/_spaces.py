@@ -9,7 +9,8 @@ among                               products with Σ dual_coef_t x_t, and square
                                     examples, a lifted intercept left out
 keep, keep_steps                    set what predictions and later calls need
 
-`square` bounds the squared length of an example in the space, `m` is the number of examples of this
+`problems` is the number of problems that will be posed about the same examples, `square` bounds the
+squared length of an example in the space, `m` is the number of examples of this
 call, and `new_rows` are their places among all.
 """
 
@@ -63,6 +64,7 @@ class Vectors:
     """Hyperplanes w·x + b."""
 
     kernel = None
+    problems = 1
 
     def __init__(self, machine, X, fresh: bool = True):
         self.machine, self.X, self.intercept, self.fresh = machine, X, machine.intercept, fresh
@@ -135,6 +137,8 @@ class Functions:
     """Functions f(x) + b, f = Σ coef_i K(x_i, ·), x_i being the examples of this call and, before
     them, those that an earlier call left in the machine."""
 
+    problems = 1
+
     def __init__(self, machine, kernel: Kernel, X, fresh: bool = True):
         self.machine, self.kernel, self.fresh = machine, kernel, fresh
         self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
@@ -144,6 +148,7 @@ class Functions:
         self._seen = 0 if fresh else machine._seen
         self._posed: tuple[Kernel, Any] | None = None
         self._gram_rows: GramRows | None = None
+        self._shared: dict[str, gram.Images] = {}
 
     # The examples of this call, and those of earlier ones.
 
@@ -245,7 +250,7 @@ class Functions:
         quick = limits._replace(max_iter=PASSES_BEFORE_FINISH if few else most)
         outcome = kernel_soft_margin(
             kernel, X, signs, costs, self.intercept, cache_mb=self.cache_mb, start=start,
-            **quick._asdict(),
+            shared=self._shared if self.problems > 1 else None, **quick._asdict(),
         )  # fmt: skip
         asked_to = outcome.stop in (Stop.BY_HAND, Stop.CALLBACK, Stop.TIME_LIMIT)
         done = outcome.stop is Stop.CONVERGED and m > FINISH_BELOW_ROWS

@@ -190,6 +190,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         starts = None if before is None else starts_from(before, prices.C, targets)
         with running(self, X, "look") as run:
             space = space_for(self, X)
+            space.problems = len(targets.signs)
             self._check_size(space, prices.of(targets.signs[0]))
             # The certificate pays for rounding, so the solver aims at a little less than tol.
             limits = run.limits((1 - CERTIFICATE_SHARE_OF_TOL) * float(self.tol))
