@@ -52,7 +52,7 @@ MAX_SAMPLE_STEPS = 30  # Newton steps for a sample.
 CALM_RATIO = 0.01  # After a step that leaves less than this share of the decrement's square the
 # Hessian is not made again; and while further steps leave less than the next share of it.
 REUSED_RATIO = 0.3
-REUSED_FACTOR = 1e4  # A step with an old Hessian does not square the decrement: what it leaves, if
+REUSED_FACTOR = 1e6  # A step with an old Hessian does not square the decrement: what it leaves, if
 # it leaves the share that the last one left, must be so many times less for it to be the last.
 # Coordinates beyond which no Hessian is made, with a ridge and without.
 MAX_RIDGE_DIM, MAX_DIM = 1500, 4000
