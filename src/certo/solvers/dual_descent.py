@@ -25,6 +25,8 @@ from certo.solvers.hinge_rows import HingeRows
 
 EPOCHS_PER_LOOK = 5  # Epochs of descent between two looks.
 SLOW_SHARE = 0.7  # Descent is slow if it leaves more than this share of the gap.
+HOPELESS_GAP, HOPELESS_LOOKS = 0.1, 3  # With such a relative gap after so many looks, descent is
+HOPELESS_FACTOR = 4  # given up if at this rate it takes so many times the patience there is.
 LATE_LOOKS, LATE_WITHIN_GOALS = 5, 100  # Near the goal, so many looks are judged together.
 SET_ASIDE_SHARE = 0.3  # Share of the worst violation, as distance from the margin, to be set aside.
 EPOCHS_AFTER_FREE_STEP, EPOCHS_AFTER_CUT_STEP = 3, 10  # After gradients that met no bound, or did.
@@ -55,8 +57,9 @@ class DualDescent:
     def best_pair(self) -> tuple[np.ndarray, float]:
         return self.best_w[:-1], float(self.best_w[-1])
 
-    def run(self, ledger: Ledger) -> None:
-        """Until the gap is `ledger.goal`, or the ledger says that it is over."""
+    def run(self, ledger: Ledger, patience: float = np.inf) -> None:
+        """Until the gap is `ledger.goal`, or the ledger says that it is over, or the work of
+        `patience` passes over all examples is done or, as it seems, will not be enough by far."""
         m = self.rows.m
         if ledger.looks:  # Many small updates have accumulated rounding errors.
             used = np.flatnonzero(self.alpha)
@@ -64,16 +67,17 @@ class DualDescent:
             self.w = np.append(v[:-1], self.w[-1] if self.free else v[-1])
         active, every = np.arange(m), np.arange(m)
         r = np.empty(m)
-        epochs, rounds, slow, gaps = EPOCHS_PER_LOOK, 0, False, [np.inf]
+        epochs, rounds, slow, gaps, spent = EPOCHS_PER_LOOK, 0, False, [np.inf], 0.0
         while True:
             epochs = max(0, min(epochs, int(min(ledger.most, 2**31)) - ledger.passes - 1))
             for _ in range(epochs):
                 self._descend(active)
-            passes = epochs + 1
+            passes, work = epochs + 1, 1 + epochs * active.size / m
             if slow:
-                epochs = self._conjugate_gradients(
-                    epochs, min(FIRST_CG_STEPS * 2**rounds, MAX_CG_STEPS)
-                )
+                steps = min(FIRST_CG_STEPS * 2**rounds, MAX_CG_STEPS)
+                inside = np.count_nonzero((self.alpha > 0) & (self.alpha < self.rows.costs))
+                work += 2 * steps * inside / m
+                epochs = self._conjugate_gradients(epochs, steps)
                 rounds += 1
             np.subtract(1.0, self._products(every, self.w, r), out=r)
             self._note(ledger, r, passes)
@@ -84,6 +88,15 @@ class DualDescent:
             gaps.append(gap)
             back = LATE_LOOKS if gap <= LATE_WITHIN_GOALS * ledger.goal * ledger.primal else 1
             slow = slow or (len(gaps) > back and gap > SLOW_SHARE * gaps[-1 - back])
+            spent += work
+            far = gap > HOPELESS_GAP * ledger.primal and len(gaps) > HOPELESS_LOOKS
+            looks = (
+                np.log(gap / (ledger.goal * ledger.primal)) / np.log(max(gaps[-2] / gap, 1 + 1e-9))
+                if far
+                else 0
+            )
+            if spent >= patience or looks * work > HOPELESS_FACTOR * patience:
+                return
 
     def _descend(self, active: np.ndarray) -> None:
         rows = self.rows

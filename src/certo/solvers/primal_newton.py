@@ -95,6 +95,12 @@ class PrimalNewton:
         self.w = np.append(w, b)[: self.rows.dimension]
         self.beta, self.tau = alpha / self.rows.costs, 1 / CONTINUED_WIDTH
 
+    def taking_over(self, alpha: np.ndarray, w: np.ndarray, b: float) -> PrimalNewton:
+        """The same after another method, whose best these are."""
+        self.continue_from(alpha, w, b)
+        self.best_w, self.best_beta = self.w, self.beta.copy()
+        return self
+
     @property
     def best(self) -> np.ndarray:
         """The best multipliers."""

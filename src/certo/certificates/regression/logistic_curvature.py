@@ -24,6 +24,15 @@ as computed, |A − A'| ≤ gram_off, and L such that LᵀA'L ≈ I. Every v has
 
 and a range is at most the sum of two of the latter.
 
+Part of the rows. Every loss is convex, so φ'' is at least what some of the rows add to it, and the
+bound holds with H and ρ of these rows alone, and the gradient of all. Of many rows one in
+`partial_stride` is enough: what is lost multiplies λ², which is about the square of a rounding
+error. The gradient is then added up before T is applied, G = Σ s (p − y) x̃, and its errors are in
+terms of σ_j of all rows. For a slope, which a change Δ of the scores with |Δ_l| ≤ ε moves by the
+covariance of Δ and the indicator of k, at most ε/2, they are
+
+    |ΔG_jk| ≤ σ_j ((γ_{n+8} + relative(K)) (Σ s slope_k²)^½ + ½ (Σ s ε²)^½ + K·CUT) .
+
 Rounding. H is Σ_i s_i Σ_{k<l} p_k p_l (e_k − e_l)(e_k − e_l)ᵀ ⊗ x̃_i x̃_iᵀ: lower p_k p_l make it
 lower, so they are taken (1 − τ) times, τ being what they may be off by. In what follows these are
 the weights; the roundings are those of `curvature`, with σ_j² = Σ_i s_i x̃_ij²:
@@ -63,6 +72,14 @@ from certo.numbers import exact
 from certo.numbers.rounded import ABOVE
 
 MAX_THREADED_DIM = 2048  # Coordinates; above that, one sum for each thread takes much memory.
+CURVED_ROWS_PER_COORDINATE = 8  # Rows whose curvature is enough, for each coordinate.
+MIN_STRIDE = 4  # Below that a part of the rows is not worth a second look.
+
+
+def partial_stride(m: int, coordinates: int) -> int:
+    """One row in so many has curvature enough."""
+    stride = m // max(1, CURVED_ROWS_PER_COORDINATE * coordinates)
+    return stride if stride >= MIN_STRIDE else 1
 
 
 class Decrement(NamedTuple):
@@ -95,6 +112,7 @@ class Hessian(NamedTuple):
     pull_off: np.ndarray  # Error bound of each entry.
     longest: np.ndarray  # For each class, at least max ‖z_ik‖.
     parts: list[slice]  # The coordinates of each class.
+    moved: bool  # Whether `pull_off` has what errors of the scores add to it.
 
 
 def decrement(point: Point, hessian: Hessian, room: int) -> Decrement:
@@ -116,7 +134,8 @@ def decrement(point: Point, hessian: Hessian, room: int) -> Decrement:
         lengths = [_spectral(L[part]) for part in hessian.parts]
         moves = np.sort(hessian.longest * lengths)
         reach = float(np.sum(moves[-2:])) / root * ABOVE
-        return Decrement((length + room * slopes_moved(point, reach)) * ABOVE, reach)
+        moved = 0.0 if hessian.moved else slopes_moved(point, reach)
+        return Decrement((length + room * moved) * ABOVE, reach)
 
 
 def _spectral(matrix: np.ndarray) -> float:
@@ -164,20 +183,22 @@ class _Coordinates(NamedTuple):
         return cls(np.hstack(factors), parts, np.repeat(np.eye(len(sizes)), sizes, axis=0))
 
 
-def hessian(point: Point, factors: Sequence[np.ndarray], coupled: bool = True) -> Hessian:
+def hessian(
+    point: Point, factors: Sequence[np.ndarray], coupled: bool = True, stride: int = 1
+) -> Hessian:
     """One pass over the data, for the T_k over all p columns. If not `coupled`, only what is of one
-    class is right."""
+    class is right. The curvature is that of one row in `stride`."""
     axes = _Coordinates.of(factors)
     p, width = axes.factors.shape
     lowered, m = _lowered(point), point.problem.sample.m
     step = max(64, min(4096, BLOCK_NUMBERS // max(width, p)))
-    bounds = range(0, m, step)
+    bounds = range(0, m, step * stride)
 
     def look(first: int) -> _Sums:
         sums = _Sums.zero(p, width, len(factors))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             for start in bounds[first : first + share]:
-                some = slice(start, min(start + step, m))
+                some = slice(start, min(start + step * stride, m), stride)
                 _add(sums, point, some, axes, lowered[some], coupled and len(factors) > 1)
         return sums
 
@@ -188,7 +209,43 @@ def hessian(point: Point, factors: Sequence[np.ndarray], coupled: bool = True) -
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for part in rest:
             whole.include(part)
-        return _rounded(whole, point, axes, min(step, m) + len(bounds) + THREADS)
+        return _rounded(whole, point, axes, min(step, m) + len(bounds) + THREADS, stride > 1)
+
+
+def _whole_pull(point: Point, axes: _Coordinates) -> tuple[np.ndarray, np.ndarray]:
+    """T_kᵀG_k of all rows, and what each entry may be off by."""
+    problem, (factors, parts, of_class) = point.problem, axes
+    sample, (p, c), K = problem.sample, (len(factors), len(parts)), problem.classes
+    step = max(64, min(4096, BLOCK_NUMBERS // p))
+    slopes = point.terms.slopes[:, :c]
+    right = np.column_stack([problem.shares[:, None] * slopes, problem.shares])
+
+    def look(start: int) -> tuple[np.ndarray, np.ndarray]:
+        some = slice(start, min(start + step, sample.m))
+        rows, weights = sample.part(some.start, some.stop), right[some]
+        sums, squares = np.empty((p, c)), np.empty(p)
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            sums[: sample.d] = rows.T @ weights[:, :c]
+            sums[sample.d :] = weights[:, :c].sum(axis=0)
+            again = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
+            squares[: sample.d] = again.T @ weights[:, c]
+            squares[sample.d :] = weights[:, c].sum()
+        return sums, squares
+
+    starts = range(0, sample.m, step)
+    with one_thread(), ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(look, starts))
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        G, squares = (sum(parts) for parts in zip(*found, strict=True))
+        within = np.where(problem.left, point.terms.within, 0.0)
+        of_slopes = problem.shares @ np.column_stack([slopes * slopes, within * within])
+        tiny = 2 * sample.m * exact.TINY
+        sigma, sizes = (np.sqrt(a * ABOVE + tiny) * ABOVE for a in (squares, of_slopes))
+        n = min(step, sample.m) + len(starts)
+        off = (2 * exact.gamma(n + 8) + relative(K)) * sizes[:c] + sizes[c] / 2 + K * CUT
+        pull = np.sum((G.T @ factors) * of_class.T, axis=0)
+        slack = off[:, None] * sigma * ABOVE + exact.allowance(p + 2, np.abs(G.T))
+        return pull, np.sum((slack @ np.abs(factors)) * of_class.T, axis=0) * ABOVE
 
 
 def _add(
@@ -199,6 +256,7 @@ def _add(
     weights = problem.shares[some]
     shares, others = terms.shares[some, :c], terms.others[some, :c]
     rows = problem.sample.part(some.start, some.stop)
+    rows = rows if some.step == 1 else rows[:: some.step]
     Z = np.asarray(rows @ factors[:d])
     squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
     lengths = (factors * factors) @ of_class
@@ -228,8 +286,8 @@ def _add(
     np.maximum(sums.furthest, np.max(far * counts, axis=0), out=sums.furthest)
 
 
-def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
-    """All with what it may be off by; n roundings of the sums over rows."""
+def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int, part: bool) -> Hessian:
+    """All with what it may be off by; n roundings of the sums over rows, a `part` of them."""
     problem, coef, _, ridge, _ = point
     factors, of_class, gram = axes.factors, axes.of_class, sums.gram
     p, K = len(factors), problem.classes
@@ -245,6 +303,8 @@ def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
     pull = (sums.pull * of_class.T).sum(axis=0)
     # Slopes are off by relative(K) of themselves, and their weights by 4 roundings.
     pull_off = ((2 * exact.gamma(n + 8) + relative(K)) * z_sigma + apart) * slopes
+    if part:
+        pull, pull_off = _whole_pull(point, axes)
     if ridge:
         slopes_of, mean = factors[: problem.sample.d], 1 / K if K > 2 else 0.0
         same = of_class @ of_class.T
@@ -261,7 +321,7 @@ def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
     pull_off = pull_off * ABOVE + NORM_UNDERFLOW
     numbers = (gram, off, pull, pull_off, longest)
     require(all(np.all(np.isfinite(number)) for number in numbers), "numbers overflow float64.")
-    return Hessian(gram, float(off * ABOVE), pull, pull_off, longest, axes.parts)
+    return Hessian(gram, float(off * ABOVE), pull, pull_off, longest, axes.parts, part)
 
 
 def _lowered(point: Point) -> np.ndarray:

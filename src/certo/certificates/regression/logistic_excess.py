@@ -25,7 +25,7 @@ from certo.certificates.fields import (
 from certo.certificates.regression import logistic_curvature
 from certo.certificates.regression.dependence import exact_columns, others, remainders
 from certo.certificates.regression.factors import check_kept, check_triangle
-from certo.certificates.regression.logistic_curvature import Hessian, decrement
+from certo.certificates.regression.logistic_curvature import Hessian, decrement, partial_stride
 from certo.certificates.regression.logistic_idle import moves_nothing
 from certo.certificates.regression.logistic_ridge import strong_convexity
 from certo.certificates.regression.logistic_terms import LogisticProblem, Point
@@ -177,7 +177,8 @@ class LogisticExcess(Certificate):
         require(risk <= self.risk, f"the risk is not shown to be at most {self.risk!r}.")
         lower = Fraction(0)
         if self.proof != "none":
-            lower = max(lower, left - Fraction(self.excess(point, 1)))
+            enough = exact.below(left - Fraction(self.lower))
+            lower = max(lower, left - Fraction(self.excess(point, 1, enough)))
         require(lower >= self.lower, f"it is not shown that no risk is below {self.lower!r}.")
         return (
             f"the risk is at most {rounded_up(self.risk)}, and its infimum is lower by at most "
@@ -223,23 +224,28 @@ class LogisticExcess(Certificate):
             spare = half * at_most(size * size) / K
         return risk.value + room * risk.within, left.value - room * (left.within + spare)
 
-    def excess(self, point: Point, room: int) -> float:
-        """How far F'(w) is above its infimum, at most."""
+    def excess(self, point: Point, room: int, enough: float = 0.0) -> float:
+        """How far F'(w) is above its infimum, at most; no less than `enough` need be shown."""
         if self.proof == "ridge":
             value = exact.above(self._risks(point, room)[0])
             return strong_convexity(point, value, room)
         if not self.coordinates:
             return self.missed(point, room) * ABOVE
-        found = decrement(point, self.hessian(point), room)
-        require(found.shown, "gradient and curvature do not show that a least risk exists.")
-        return (found.excess + self.missed(point, room)) * ABOVE
+        missed, shown = self.missed(point, room), math.inf
+        for stride in dict.fromkeys((partial_stride(self.examples, self.coordinates), 1)):
+            found = decrement(point, self.hessian(point, stride=stride), room)
+            shown = (found.excess + missed) * ABOVE if found.shown else math.inf
+            if shown <= enough:
+                break
+        require(shown < math.inf, "gradient and curvature do not show that a least risk exists.")
+        return shown
 
-    def hessian(self, point: Point, coupled: bool = True) -> Hessian:
+    def hessian(self, point: Point, coupled: bool = True, stride: int = 1) -> Hessian:
         wide = []
         for factor, places in zip(self.factors, self._free, strict=True):
             wide.append(np.zeros((point.problem.columns, places.size)))
             wide[-1][self.kept[places]] = factor
-        return logistic_curvature.hessian(point, wide, coupled)
+        return logistic_curvature.hessian(point, wide, coupled, stride)
 
     def missed(self, point: Point, room: int) -> float:
         """What the bound loses to columns that are not combinations of those kept; Refuted if they
