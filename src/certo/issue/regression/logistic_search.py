@@ -88,7 +88,7 @@ def _by_curvature(
         rounding = SLACK_FACTOR * float(point.problem.shares @ point.terms.left_off)
         if shown.shown and shown.excess <= MAX_PARTIAL_SHARE * rounding:
             claim, missed = _reaching(claim, point)
-            return claim, (shown.excess + missed) * ALIKE
+            return claim, (shown.excess + missed) * FACTOR_ROUND_UP
     look = claim.hessian(point, coupled=known)
     for _ in range(4):
         grams = [look.gram[part, part] for part in look.parts]
