@@ -23,7 +23,7 @@ MAX_COMPARED_NUMBERS = 2**17  # and how many numbers these may need.
 MAX_TABU_STEPS = 8  # Steps for which an example that left the basis may not return.
 REFRESH_STEPS = 64  # Steps after which the scores are computed afresh, without rounding errors.
 PARALLEL_BELOW = 1e-9  # A rate below which a score is taken to be constant on a line.
-MIN_PIVOT = 1e-5  # A rate below which an example may not enter the basis.
+MIN_RATE = 1e-5  # A rate below which an example may not enter the basis.
 SHORT_BY = 1e-6  # An excess below minus this is an error; what is tight may have drifted.
 TIE = 1e-9  # Places on a line, and costs, that are as close as this are taken to be equal.
 
@@ -86,7 +86,7 @@ def local_search(
         some_rates = rates[some]
         places, values = _vertices(excess, some_rates, costs)
         values[:, in_basis] = np.inf
-        values[np.abs(some_rates) < MIN_PIVOT] = np.inf
+        values[np.abs(some_rates) < MIN_RATE] = np.inf
         values[(return_step > step) & (values > best - TIE)] = np.inf
         value = values.min()
         if value == np.inf:
