@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 
 from certo.compiled._jit import jit, loosest
@@ -31,44 +32,28 @@ LEAST_RELATIVE_CURVATURE = np.float32(1e-7)  # Relative to the diagonal.
 LEAST_CURVATURE = np.float32(1e-37)
 PIECE_LENGTH: Any = np.uint64(256)
 FIRST: Any = np.uint64(0)  # Unsigned, so that no place is taken for one from the end.
-_KEYS: dict[int, Any] = {  # Integers of as many bits, the place of the sign, and all other bits.
-    32: (np.int32, np.int32(31), np.int32(2**31 - 1)),
-    64: (np.int64, np.int64(63), np.int64(2**63 - 1)),
-}
 
 
 def _key(x):
     """The bits of a float as an integer of the same order: of a negative number all bits but its
-    sign are flipped."""
-    raise TypeError("compiled code only")
-
-
-def _float(key):
-    """The float that has this key."""
+    sign are flipped. Of such an integer, the float."""
     raise TypeError("compiled code only")
 
 
 @overload(_key)
 def _key_of(x):
-    bits, sign, others = _KEYS[x.bitwidth]
-    floats = np.dtype(f"f{x.bitwidth // 8}").type
+    single: Any = (np.float32, np.int32, 31)
+    floats, bits, sign = single if x.bitwidth == 32 else (np.float64, np.int64, 63)
+    others = bits(2**sign - 1)
 
     def key(x):
         u = floats(x).view(bits)
-        return bits(u ^ bits(bits(u >> sign) & others))
+        return bits(u ^ bits(bits(u >> bits(sign)) & others))
 
-    return key
+    def number(x):
+        return bits(x ^ bits(bits(x >> bits(sign)) & others)).view(floats)
 
-
-@overload(_float)
-def _float_of(key):
-    bits, sign, others = _KEYS[key.bitwidth]
-    floats = np.dtype(f"f{key.bitwidth // 8}").type
-
-    def number(key):
-        return bits(key ^ bits(bits(key >> sign) & others)).view(floats)
-
-    return number
+    return key if isinstance(x, types.Float) else number
 
 
 @loosest
@@ -114,8 +99,8 @@ def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
             if here > top:
                 top, where = here, start
             bottom = min(bottom, below)
-        most = _float(top)
-        if not most - _float(bottom) > eps:
+        most = _key(top)
+        if not most - _key(bottom) > eps:
             return steps
         for k in range(where, min(n, where + PIECE_LENGTH)):
             if v[k] - cannot_rise[k] == most:
@@ -187,7 +172,7 @@ def smo_single(K, diagonal, beta, low, high, v, eps, most_steps):
             if here > gain:
                 gain, where = here, start
             most = max(most, use)
-        if not _float(most) > eps:
+        if not _key(most) > eps:
             return steps
         best = np.float32(-1)
         for k in range(where, min(n, where + PIECE_LENGTH)):

@@ -156,12 +156,8 @@ class GaussianImages(Images):
             size = self.scale * points.square.max(initial=0.0)
             if np.sqrt(d) * 2.0**-23 * size > FLOAT32_EXPONENT_ERROR:
                 self.single = np.float64
-        price = (
-            MULTIPLY_ADD_NANOSECONDS
-            * self.points.entries
-            / max(1, self.m)
-            * (self.points.dtype.itemsize // 4)
-        )
+        products = points.entries / max(1, self.m) * (points.dtype.itemsize // 4)
+        price = MULTIPLY_ADD_NANOSECONDS * products
         room = int(cache_mb * 2**20) // (8 * self.m) if price > KEEP_ABOVE_NANOSECONDS else 0
         self._kept, self._used = np.empty((min(room, self.m), self.m)), 0
         self._place = np.full(self.m, -1)

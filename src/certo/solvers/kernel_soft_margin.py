@@ -100,13 +100,11 @@ def kernel_soft_margin(
         alpha = SoftMargin(signs, costs, intercept).feasible(same.spread(found.alpha, costs))
         return found._replace(alpha=alpha, scores=found.scores[same.group])
     largest = max(16, min(MAX_BLOCK_ROWS, isqrt(int(cache_mb * 2**20) // 16)))
-    images = None if shared is None else shared.get("images")
-    if images is None:
-        images = images_of(kernel, X, cache_mb / 2)
-        if shared is not None:
-            shared["images"] = images
     most_at_once = min(MIN_BLOCK_ROWS if shared is None else MAX_WHOLE_ROWS, largest)
-    search = _Search(images, signs, costs, intercept, start, largest, asked)
+    shared = {} if shared is None else shared
+    if "images" not in shared:
+        shared["images"] = images_of(kernel, X, cache_mb / 2)
+    search = _Search(shared["images"], signs, costs, intercept, start, largest, asked)
     search.whole = signs.size <= most_at_once
     ledger = Ledger(tol, max_iter, asked, after_look)
     best, before = None, -np.inf
