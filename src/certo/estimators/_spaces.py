@@ -47,6 +47,7 @@ from certo.solvers.kernel_pegasos import kernel_pegasos
 from certo.solvers.kernel_soft_margin import KernelOutcome, kernel_soft_margin
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.pegasos import MAX_TRACE_NUMBERS, PegasosOutcome, PegasosState, pegasos
+from certo.solvers.small_soft_margin import SmallRows
 from certo.solvers.soft_margin import SoftOutcome, soft_margin
 from certo.stop import Asked, Stop
 from certo.words.reader import examples_at
@@ -78,7 +79,17 @@ class Vectors:
         random = check_random_state(self.machine.random_state)
         return np.random.default_rng(random.randint(2**31 - 1))
 
+    @cached_property
+    def _small_rows(self) -> SmallRows | None:
+        """For few examples, unless callbacks want to hear of every look."""
+        heard = getattr(self.machine, "_skl_callbacks", None)
+        return SmallRows(self.X, self.intercept) if SmallRows.suits(self.X) and not heard else None
+
     def soft_margin(self, signs, costs, start, limits: Limits) -> SoftOutcome:
+        if start is None and self._small_rows is not None and not limits.asked():
+            found = self._small_rows.soft_margin(signs, costs, limits.tol, limits.max_iter)
+            if found is not None:
+                return found
         return soft_margin(
             self.X, signs, costs, self.intercept, start=start, rng=self._rng, **limits._asdict()
         )

@@ -15,7 +15,7 @@ from certo.certificates.fields import CostVector
 from certo.certificates.margins.solution import MarginSolution
 from certo.certificates.spaces.space import MachineMargins, Scores
 from certo.numbers import exact
-from certo.numbers.rounded import Rounded, positive_sum, total
+from certo.numbers.rounded import Rounded, positive_sum, precise_sum, total
 
 HALF = Fraction(1, 2)
 
@@ -112,14 +112,22 @@ class SoftMarginGap(MarginSolution):
         costs = self._costs(sample)
         for margins in self.space.looks(sample, self.machine, known):
             for effort in margins.efforts:
-                losses = margins.hinge_losses(costs, room * effort)
-                primal = losses.plus(margins.square(effort), HALF)
-                combined = self.space.combined(margins, self.machine, room * effort)
-                dual = positive_sum(np.abs(self.dual_coef), not effort).plus(combined, -HALF)
-                if self.treatment == "lifted":
-                    primal = primal.plus(Rounded(Fraction(self.intercept) ** 2), HALF)
-                    dual = dual.plus(_squared_sum(self.dual_coef), -HALF)
-                yield primal, dual
+                yield self._objectives(
+                    margins.hinge_losses(costs, room * effort),
+                    margins.square(effort),
+                    (precise_sum if effort else positive_sum)(np.abs(self.dual_coef)),
+                    self.space.combined(margins, self.machine, room * effort),
+                )
+
+    def _objectives(
+        self, losses: Rounded, square: Rounded, total: Rounded, combined: Rounded
+    ) -> tuple[Rounded, Rounded]:
+        """P(w, intercept) and D(α) from the weighted losses, ‖w‖², Σ α_t and ‖v‖²."""
+        primal, dual = losses.plus(square, HALF), total.plus(combined, -HALF)
+        if self.treatment == "lifted":
+            primal = primal.plus(Rounded(Fraction(self.intercept) ** 2), HALF)
+            dual = dual.plus(_squared_sum(self.dual_coef), -HALF)
+        return primal, dual
 
     def _costs(self, sample) -> np.ndarray:
         """The costs, if the multipliers are feasible for them."""
