@@ -42,14 +42,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from certo.blas import one_thread
+from certo.blas import map_in_threads
 from certo.certificates.base import require
 from certo.certificates.regression.factors import NORM_UNDERFLOW, inverse_factor, norm_above
 from certo.certificates.regression.logistic_terms import (
@@ -183,8 +181,7 @@ def hessian(point: Point, factors: Sequence[np.ndarray], coupled: bool = True) -
 
     many = width <= MAX_THREADED_DIM  # Beyond this size BLAS uses the threads.
     share = -(-len(bounds) // THREADS) if many else len(bounds)
-    with one_thread() if many else nullcontext(), ThreadPoolExecutor(THREADS) as pool:
-        whole, *rest = pool.map(look, range(0, len(bounds), share))
+    whole, *rest = map_in_threads(look, range(0, len(bounds), share), THREADS)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for part in rest:
             whole.include(part)

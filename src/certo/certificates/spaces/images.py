@@ -22,7 +22,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Hashable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -30,7 +29,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.blas import one_thread
+from certo.blas import map_in_threads
 from certo.certificates.base import require
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.sample.labels import Labels
@@ -190,13 +189,11 @@ def weighted_sums(
             block = block if block.min(initial=0.0) >= 0 else np.abs(block)
             size[here] += block @ magnitude[part]
 
-    with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
-        every = map if functions_of(kernel) else pool.map  # Python would wait for itself
-        for first in range(0, n, WIDTH):
-            part = slice(first, first + WIDTH)
-            some = centres(part)
-            for _ in every(add, range(0, m, HEIGHT)):
-                pass
+    threads = 1 if functions_of(kernel) else THREADS  # Python would wait for itself.
+    for first in range(0, n, WIDTH):
+        part = slice(first, first + WIDTH)
+        some = centres(part)
+        map_in_threads(add, range(0, m, HEIGHT), threads)
     return value, size
 
 
