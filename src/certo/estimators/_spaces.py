@@ -47,6 +47,7 @@ from certo.solvers.kernel_pegasos import kernel_pegasos
 from certo.solvers.kernel_soft_margin import KernelOutcome, kernel_soft_margin
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.pegasos import MAX_TRACE_NUMBERS, PegasosOutcome, PegasosState, pegasos
+from certo.solvers.small_kernel import MAX_SMALL_ROWS, SmallGram
 from certo.solvers.small_soft_margin import SmallRows
 from certo.solvers.soft_margin import SoftOutcome, soft_margin
 from certo.stop import Asked, Stop
@@ -155,6 +156,7 @@ class Functions:
         self._seen = 0 if fresh else machine._seen
         self._posed: tuple[Kernel, Any] | None = None
         self._gram_rows: GramRows | None = None
+        self._last_sample: KernelSample | None = None
 
     # The examples of this call, and those of earlier ones.
 
@@ -194,8 +196,13 @@ class Functions:
         return GramRows(self.kernel, self.examples, self.old + self.m, cache_mb)
 
     def sample(self, signs: np.ndarray) -> KernelSample:
-        X = self.examples if self.old else self.X
-        return KernelSample(self.kernel, X, self.all_signs(signs), self.shift)
+        signs = self.all_signs(signs)
+        if self._last_sample is None:
+            X = self.examples if self.old else self.X
+            self._last_sample = KernelSample(self.kernel, X, signs, self.shift)
+        else:
+            self._last_sample = self._last_sample.with_signs(signs)
+        return self._last_sample
 
     def keep(self, examples: Any, supports: np.ndarray) -> None:
         """Set what predictions need, these of the examples being the supports of any output."""
@@ -247,12 +254,30 @@ class Functions:
                 self._posed = Precomputed(), symmetrised(matrix)
         return self._posed
 
+    @cached_property
+    def _small_gram(self) -> SmallGram | None:
+        """For few examples with room for their matrix, unless callbacks want to hear of every
+        look."""
+        kernel, X = self._posed or (self.kernel, self.X)
+        small = (
+            self.m <= MAX_SMALL_ROWS and GRAM_COPIES_TO_FINISH * 8e-6 * self.m**2 <= self.cache_mb
+        )
+        fits = kernel.takes == "vectors" or isinstance(kernel, Precomputed)
+        heard = getattr(self.machine, "_skl_callbacks", None)
+        return SmallGram(kernel, X, self.intercept) if small and fits and not heard else None
+
     def soft_margin(self, signs, costs, start, limits: Limits) -> KernelOutcome:
+        kernel, X = self._pose(limits.asked)
+        if start is None and limits.max_iter > PASSES_BEFORE_FINISH and not limits.asked():
+            exactly = self.m <= FINISH_BELOW_ROWS
+            small = self._small_gram
+            found = small and small.soft_margin(signs, costs, limits.tol, exactly, limits.asked)
+            if found is not None:
+                return found
         m, most = signs.size, limits.max_iter
         memory = GRAM_COPIES_TO_FINISH * 8 * m**2
         few = m <= MAX_FINISHED_ROWS and most > PASSES_BEFORE_FINISH
         few = few and memory <= self.cache_mb * 1e6
-        kernel, X = self._pose(limits.asked)
         quick = limits._replace(max_iter=PASSES_BEFORE_FINISH if few else most)
         outcome = kernel_soft_margin(
             kernel, X, signs, costs, self.intercept, cache_mb=self.cache_mb, start=start,

@@ -138,7 +138,7 @@ class Gaussian(VectorKernel):
         is_sparse = sparse.issparse(X) or sparse.issparse(Z)
         block = products(X, Z).astype(X.dtype, copy=False) if is_sparse else X @ Z.T
         threads.in_pieces(
-            threads.pieces(block.shape[0], 8.0 * block.size),
+            threads.pieces(block.shape[0], float(block.size)),
             lambda _, i, k: exp_block(block[i:k], left[i:k], right, scale),
         )
         return block.astype(dtype, copy=False)

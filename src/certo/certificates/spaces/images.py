@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Hashable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -86,6 +87,12 @@ class KernelSample:
         if count(X) != signs.size:
             raise SampleMismatch(f"X has {count(X)} examples, but y has {signs.size} labels.")
         return cls(kernel, X, signs, shift)
+
+    def with_signs(self, signs: np.ndarray) -> KernelSample:
+        """The same examples with other signs; all that is known of the examples stays known."""
+        twin = copy(self)
+        object.__setattr__(twin, "signs", signs)
+        return twin
 
     @property
     def m(self) -> int:
