@@ -77,8 +77,7 @@ def _by_working_set(vectors: Vectors, margins: np.ndarray, watch: Watch) -> Verd
     new = np.union1d(some, _hardest(margins / lengths, vectors.groups, inside, step))
     while new.size:
         watch()
-        part = [scaled(vectors.part(new), exponents), np.full((new.size, 1), -1.0)]
-        program.add_rows(sparse.hstack(part, format="csr"), 0.0, np.inf)
+        program.add_rows(_program_rows(vectors.part(new), exponents), 0.0, np.inf)
         inside[new], places = True, np.append(places, new)
         solution = program.solve_watched(watch)
         if solution is None:
@@ -116,6 +115,19 @@ def _hardest(margins: np.ndarray, groups: np.ndarray, inside: np.ndarray, most: 
             places = places[np.argpartition(margins[places], count)[:count]]
         found.append(places)
     return np.sort(np.concatenate(found))
+
+
+def _program_rows(part, exponents: np.ndarray) -> sparse.csr_array:
+    """The rows, scaled, with −1 in a further column."""
+    if sparse.issparse(part):
+        return sparse.hstack([scaled(part, exponents), np.full((part.shape[0], 1), -1.0)], "csr")
+    n, d = part.shape
+    rows = np.full((n, d + 1), -1.0)
+    rows[:, :d] = np.ldexp(part, -exponents)
+    rows[:, :d] = np.ldexp(rows[:, :d], -np.frexp(np.abs(rows[:, :d]).max(axis=1))[1][:, None])
+    filled = rows != 0
+    ends = np.append(0, np.cumsum(np.count_nonzero(filled, axis=1)))
+    return sparse.csr_array((rows[filled], np.nonzero(filled)[1], ends), shape=rows.shape)
 
 
 def scaled(part, exponents: np.ndarray) -> sparse.csr_array:
