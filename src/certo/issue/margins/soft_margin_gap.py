@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +13,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.combinations import dense_rows, is_short_table
 from certo.compiled.twofold import dual_parts, primal_parts
-from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded
 from certo.numbers.rounding import MAX_FLOAT
@@ -75,7 +74,7 @@ def issue_soft_margin_gap(
     allowance = max(0.0, exact.above(spread))
     if allowance == math.inf:
         raise CannotClaim("numbers overflow float64.")
-    return replace(draft, primal=upper, dual=lower, allowance=allowance)
+    return with_numbers(draft, primal=upper, dual=lower, allowance=allowance)
 
 
 def _twofold_values(draft: SoftMarginGap, sample) -> tuple[Rounded, Rounded] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.space import Machine, MachineMargins
-from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_slack
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers, with_slack
 from certo.numbers import exact
 from certo.numbers.rounding import MAX_FLOAT
 from certo.rates import Constant
@@ -70,15 +69,14 @@ def issue_mistake_bound(
     radius2 = exact.above(draft.space.longest2(sample, square, SLACK_FACTOR) + lifted)
     if math.inf in (norm, radius2):
         raise CannotClaim("squares of the examples, or the comparator, overflow float64.")
-    draft = replace(draft, **numbers, comparator_norm=norm, radius2=radius2)
+    draft = with_numbers(draft, **numbers, comparator_norm=norm, radius2=radius2)
     bound = draft._most_updates()
     if bound is not None and bound < draft.updates:
         raise CannotClaim(
             f"{draft.updates:,} updates are more than the {bound:,} that the theorem allows in "
             "exact arithmetic: rounding decided some, or the examples are not those of the run."
         )
-    object.__setattr__(draft, "bound", bound)  # An integer or None: nothing is left to check.
-    return draft
+    return with_numbers(draft, bound=bound)
 
 
 def _typical(margins: np.ndarray) -> float:
