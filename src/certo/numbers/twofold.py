@@ -71,19 +71,34 @@ def sum_of_products(a: np.ndarray, b: np.ndarray) -> Twofold:
     return Twofold(high, low, 2.02 * (3 * n + 4) * UNIT * size + 8 * n * TINY)
 
 
+def scores(X: np.ndarray, coef: np.ndarray, intercept: float) -> Twofold:
+    """coef·x_t + intercept for the rows of X."""
+    high, low, off = sum_of_products(X.T, coef[:, None])
+    high, error = two_sum(high, intercept)
+    return Twofold(high, low + error, off + 2 * UNIT * (np.abs(low) + np.abs(error)))
+
+
+def may_be_least(values: Twofold) -> np.ndarray:
+    """Which of the numbers are not shown to be greater than another.
+
+    The difference from the least one, as it seems, is off by both bounds, and is rounded by no more
+    than 4u times the sum of its parts."""
+    at = np.argmin(values.high + values.low)
+    high, low = values.high - values.high[at], values.low - values.low[at]
+    off = values.off + values.off[at] + 8 * UNIT * (np.abs(high) + np.abs(low))
+    return ~(high + low > off)
+
+
 def hinge_losses(X: np.ndarray, signs, coef: np.ndarray, intercept: float, costs) -> Rounded:
     """Σ c_t [1 − y_t (coef·x_t + intercept)]₊ over the rows of X; NotShown after overflow.
 
     A loss is off by no more than its margin, and is 0 where that is above 1 beyond doubt.
     """
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        scores = sum_of_products(X.T, coef[:, None])
-        high, first = two_sum(scores.high, intercept)
-        loss, second = two_sum(1.0, -signs * high)
-        low = second - signs * (first + scores.low)
-        # Three roundings of the errors, whose sizes add up to no more than these.
-        size = np.abs(first) + np.abs(second) + np.abs(scores.low)
-        off = scores.off + 8 * UNIT * size
+        score = scores(X, coef, intercept)
+        loss, error = two_sum(1.0, -signs * score.high)
+        low = error - signs * score.low
+        off = score.off + 2 * UNIT * (np.abs(error) + np.abs(score.low))
         open_ = ~(loss + low < 0)
         within = float(np.sum((costs * off)[~(loss + low < -off)])) * ABOVE
         loss, low, costs = loss[open_], low[open_], costs[open_]

@@ -113,6 +113,12 @@ class Margins(MachineMargins):
         if rows.size > 1:
             self._tighten(rows)
             rows = self._rivals(rows)
+        if rows.size > 1 and self.sample.d * rows.size <= combinations.EXACT_PRODUCTS:
+            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+                part = combinations.dense_rows(self.sample, rows)
+                high, low, off = twofold.scores(part, self.coef, self.intercept)
+                signs = self.sample.signs[rows]
+                rows = rows[twofold.may_be_least(twofold.Twofold(signs * high, signs * low, off))]
         rows = rows[np.argsort(self.value[rows], kind="stable")]
         if not np.any(self.slack[rows]):
             rows = rows[:1]  # Nothing was rounded.
