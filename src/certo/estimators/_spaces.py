@@ -32,7 +32,7 @@ from certo.certificates.spaces.vectors import Margins
 from certo.containers import count
 from certo.estimators import _input
 from certo.estimators._errors import RowError
-from certo.estimators._limits import Limits
+from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._linear import forget
 from certo.kernels.base import Kernel
 from certo.kernels.precomputed import Precomputed
@@ -83,8 +83,8 @@ class Vectors:
     @cached_property
     def _small_rows(self) -> SmallRows | None:
         """For few examples, unless callbacks want to hear of every look."""
-        heard = getattr(self.machine, "_skl_callbacks", None)
-        return SmallRows(self.X, self.intercept) if SmallRows.suits(self.X) and not heard else None
+        suits = SmallRows.suits(self.X) and not has_callbacks(self.machine)
+        return SmallRows(self.X, self.intercept) if suits else None
 
     def soft_margin(self, signs, costs, start, limits: Limits) -> SoftOutcome:
         if start is None and self._small_rows is not None and not limits.asked():
@@ -263,8 +263,8 @@ class Functions:
             self.m <= MAX_SMALL_ROWS and GRAM_COPIES_TO_FINISH * 8e-6 * self.m**2 <= self.cache_mb
         )
         fits = kernel.takes == "vectors" or isinstance(kernel, Precomputed)
-        heard = getattr(self.machine, "_skl_callbacks", None)
-        return SmallGram(kernel, X, self.intercept) if small and fits and not heard else None
+        suits = small and fits and not has_callbacks(self.machine)
+        return SmallGram(kernel, X, self.intercept) if suits else None
 
     def soft_margin(self, signs, costs, start, limits: Limits) -> KernelOutcome:
         kernel, X = self._pose(limits.asked)

@@ -210,9 +210,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 model = {"coef_": w[None, :-1].copy(), "intercept_": w[-1:].copy()}
                 return fit.tell(now=model | now if count == 1 else None)
 
-            heard = getattr(self, "_skl_callbacks", None)
             numbers = X.nnz if sparse.issparse(X) else X.size
-            at_once = 1 if heard else max(1, NUMBERS_AT_ONCE // max(numbers, 1))
+            at_once = 1 if fit.is_heard else max(1, NUMBERS_AT_ONCE // max(numbers, 1))
             learned = []
             for output, (labels, signs) in enumerate(
                 zip(targets.outputs, targets.signs, strict=True)

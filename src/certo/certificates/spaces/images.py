@@ -292,6 +292,10 @@ class ImageMargins(MachineMargins):
 
     def square(self, effort: int = 1) -> Rounded:
         """‖f‖²."""
+        return self._square
+
+    @cached_property
+    def _square(self) -> Rounded:
         return self.sample.square(self.machine.rows, self.machine.dual_coef, self.scores)
 
     def _lowest(self, room: int = 1) -> tuple[float, int]:
