@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certo.compiled._jit import jit
+from certo.compiled._jit import jit, loose
 
 SETTLE_BELOW = 1.0  # As in `certo.solvers.primal_newton`.
 TAU_FACTOR = 2.5
@@ -16,20 +16,24 @@ MAX_IDLE_LOOKS = 30  # As in `certo.solvers.gap_ledger`.
 STALLED_GAP = 1e-8
 
 
+@loose
+def dot(a, b):
+    total = 0.0
+    for k in range(a.size):
+        total += a[k] * b[k]
+    return total
+
+
 @jit
 def factorise(H):
     """H = L Lᵀ in its lower triangle; whether that is possible."""
-    n = H.shape[0]
-    for j in range(n):
-        for k in range(j):
-            factor = H[j, k]
-            for i in range(j, n):
-                H[i, j] -= factor * H[i, k]
-        if not H[j, j] > 0.0:
+    for i in range(H.shape[0]):
+        for j in range(i):
+            H[i, j] = (H[i, j] - dot(H[i, :j], H[j, :j])) / H[j, j]
+        square = H[i, i] - dot(H[i, :i], H[i, :i])
+        if not square > 0.0:
             return False
-        root = np.sqrt(H[j, j])
-        for i in range(j, n):
-            H[i, j] /= root
+        H[i, i] = np.sqrt(square)
     return True
 
 
@@ -38,13 +42,11 @@ def solve(L, b):
     """b ← (L Lᵀ)⁻¹ b."""
     n = b.size
     for i in range(n):
-        for k in range(i):
-            b[i] -= L[i, k] * b[k]
-        b[i] /= L[i, i]
+        b[i] = (b[i] - dot(L[i, :i], b[:i])) / L[i, i]
     for i in range(n - 1, -1, -1):
-        for k in range(i + 1, n):
-            b[i] -= L[k, i] * b[k]
         b[i] /= L[i, i]
+        for k in range(i):
+            b[k] -= L[i, k] * b[i]
 
 
 @jit
