@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
 
-P = TypeVar("P")
-R = TypeVar("R")
+Place = TypeVar("Place")
+Result = TypeVar("Result")
 
 
 @cache
@@ -49,7 +49,9 @@ def one_thread() -> _OneThread:
     return _ONE_THREAD
 
 
-def map_in_threads(work: Callable[[P], R], places: Iterable[P], threads: int) -> list[R]:
+def map_in_threads(
+    work: Callable[[Place], Result], places: Iterable[Place], threads: int
+) -> list[Result]:
     """work(place) for every place, in so many threads, in each of which BLAS has one: NumPy works
     without the GIL. A single place, or one thread, needs no other."""
     places = list(places)

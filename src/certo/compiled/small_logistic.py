@@ -13,7 +13,7 @@ from certo.compiled._jit import jit
 from certo.compiled.small_soft_margin import factorise, solve
 
 MIN_PIVOT = 1e-12  # Squared pivots of the scaled Hessian below this are left to others.
-MIN_STEP = 2.0**-20
+MIN_STEP = 2.0**-40  # As in `certo.solvers.newton`.
 
 
 @jit

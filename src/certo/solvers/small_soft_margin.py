@@ -8,7 +8,6 @@ import numpy as np
 
 from certo.compiled.small_soft_margin import minimise
 from certo.problems.soft_margin import SoftMargin
-from certo.solvers.primal_newton import FIRST_WIDTH
 from certo.solvers.soft_margin import (
     ACCEPTED_GAP,
     CENTRE_ABOVE,
@@ -20,6 +19,7 @@ from certo.solvers.soft_margin import (
 )
 from certo.stop import Stop
 
+FIRST_WIDTH = 4.0  # As in `primal_newton`.
 MAX_SMALL_NUMBERS = 2**17  # Entries of X up to which one loop is quicker than several threads.
 MAX_LOOKS = 1000  # Passes over the examples, far more than are needed.
 FIRST_COST_SHARE = 0.9  # Share of the largest cost that is reached without raising it in steps.
