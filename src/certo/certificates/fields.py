@@ -139,7 +139,7 @@ class Value:
     one kind and all fields are; not if their JSON is, which a Python function has none of."""
 
     def __post_init__(self) -> None:
-        for name, read, optional in _readers(type(self)):
+        for name, read, optional in _readers(type(self)):  # type: ignore[arg-type]
             value = getattr(self, name)
             if not (optional and value is None):
                 object.__setattr__(self, name, read(value, name))

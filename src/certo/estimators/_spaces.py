@@ -270,8 +270,9 @@ class Functions:
         kernel, X = self._pose(limits.asked)
         if start is None and limits.max_iter > PASSES_BEFORE_FINISH and not limits.asked():
             exactly = self.m <= FINISH_BELOW_ROWS
-            small = self._small_gram
-            found = small and small.soft_margin(signs, costs, limits.tol, exactly, limits.asked)
+            small, found = self._small_gram, None
+            if small is not None:
+                found = small.soft_margin(signs, costs, limits.tol, exactly, limits.asked)
             if found is not None:
                 return found
         m, most = signs.size, limits.max_iter

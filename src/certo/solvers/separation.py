@@ -65,12 +65,9 @@ def separate_after(vectors: Vectors, w: np.ndarray, watch: Watch) -> Verdict:
         found = vectors.easily_cancelling()
         if found is not None:
             return found
-    found = (
-        _by_nearest_point(vectors)
-        if vectors.count * vectors.size <= MAX_LEAST_SQUARES_NUMBERS
-        else None
-    )
-    return found or _by_working_set(vectors, vectors.margins(w)[0], watch)
+    few = vectors.count * vectors.size <= MAX_LEAST_SQUARES_NUMBERS
+    quick = _by_nearest_point(vectors) if few else None
+    return quick or _by_working_set(vectors, vectors.margins(w)[0], watch)
 
 
 def _by_nearest_point(vectors: Vectors) -> Verdict | None:

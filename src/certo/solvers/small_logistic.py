@@ -71,7 +71,7 @@ def small_logistic(problem: LogisticProblem, limits: NewtonLimits) -> LogisticOu
 
 def _of_plain_rows(H: np.ndarray, centre: np.ndarray, vectors: int, p: int) -> np.ndarray:
     """The Hessian for x̃ from that for T⁻¹x̃ = (x − centre, 1)."""
-    T, d = np.eye(p), centre.size
-    T[:d, d:] = centre[:, None]
-    T = np.kron(np.eye(vectors), T)
+    d, one = centre.size, np.eye(p)
+    one[:d, d:] = centre[:, None]
+    T = np.kron(np.eye(vectors), one)
     return T @ H @ T.T
