@@ -125,12 +125,8 @@ FIELD_READERS = {
 @cache
 def _readers(kind: type) -> list[tuple[str, Callable, bool]]:
     """The fields of a kind that are read, each with its reader, and whether it may be None."""
-    declared = [(f.name, str(f.type).removesuffix(" | None"), str(f.type)) for f in fields(kind)]
-    return [
-        (name, FIELD_READERS[plain], plain != whole)
-        for name, plain, whole in declared
-        if plain in FIELD_READERS
-    ]
+    declared = ((f.name, *str(f.type).partition(" | None")[:2]) for f in fields(kind))
+    return [(name, FIELD_READERS[d], bool(o)) for name, d, o in declared if d in FIELD_READERS]
 
 
 @dataclass(frozen=True, eq=False)

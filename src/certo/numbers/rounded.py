@@ -45,13 +45,6 @@ def total(terms: np.ndarray) -> Fraction:
         raise NotShown("numbers overflow float64.") from overflow
 
 
-def precise_sum(terms: np.ndarray) -> Rounded:
-    """Σ terms to twice the digits of float64: what the first rounding leaves is rounded once."""
-    high = total(terms)
-    low = total(np.append(terms, -float(high)))
-    return Rounded(high + low, abs(low) * Fraction(1, 2**52))
-
-
 def positive_sum(terms: np.ndarray, quickly: bool = False) -> Rounded:
     """Σ terms, where each is non-negative and was rounded at most twice, or is off by at most
     2⁻¹⁰⁷⁵ after underflow. `quickly`: of many, first some with each other."""

@@ -30,14 +30,6 @@ class Twofold(NamedTuple):
     low: np.ndarray
     off: np.ndarray
 
-    @property
-    def rounded(self) -> Rounded:
-        """One such number, as an exact one with its bound; NotShown after overflow."""
-        high, low, off = float(self.high), float(self.low), float(self.off)
-        if not np.isfinite(high + low + off):
-            raise NotShown("numbers overflow float64.")
-        return Rounded(Fraction(high) + Fraction(low), Fraction(off))
-
 
 def two_sum(a, b):
     s = a + b
@@ -78,54 +70,50 @@ def scores(X: np.ndarray, coef: np.ndarray, intercept: float) -> Twofold:
     return Twofold(high, low + error, off + 2 * UNIT * (np.abs(low) + np.abs(error)))
 
 
-def may_be_least(values: Twofold) -> np.ndarray:
-    """Which of the numbers are not shown to be greater than another.
+@np.errstate(over="ignore", invalid="ignore", under="ignore")
+def may_be_least(X: np.ndarray, signs, coef: np.ndarray, intercept: float) -> np.ndarray:
+    """Which of the margins y_t (coef·x_t + intercept) are not shown to be above another.
 
     The difference from the least one, as it seems, is off by both bounds, and is rounded by no more
     than 4u times the sum of its parts."""
-    at = np.argmin(values.high + values.low)
-    high, low = values.high - values.high[at], values.low - values.low[at]
-    off = values.off + values.off[at] + 8 * UNIT * (np.abs(high) + np.abs(low))
-    return ~(high + low > off)
+    high, low, off = scores(X, coef, intercept)
+    high, low = signs * high, signs * low
+    at = np.argmin(high + low)
+    high, low = high - high[at], low - low[at]
+    return ~(high + low > off + off[at] + 8 * UNIT * (np.abs(high) + np.abs(low)))
 
 
+@np.errstate(over="ignore", invalid="ignore", under="ignore")
 def hinge_losses(X: np.ndarray, signs, coef: np.ndarray, intercept: float, costs) -> Rounded:
     """Σ c_t [1 − y_t (coef·x_t + intercept)]₊ over the rows of X; NotShown after overflow.
 
     A loss is off by no more than its margin, and is 0 where that is above 1 beyond doubt.
     """
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        score = scores(X, coef, intercept)
-        loss, error = two_sum(1.0, -signs * score.high)
-        low = error - signs * score.low
-        off = score.off + 2 * UNIT * (np.abs(error) + np.abs(score.low))
-        open_ = ~(loss + low < 0)
-        within = float(np.sum((costs * off)[~(loss + low < -off)])) * ABOVE
-        loss, low, costs = loss[open_], low[open_], costs[open_]
-        total = sum_of_products(costs, loss)
-        small = costs * low
-        rest = sum_of_products(small, np.ones(1))
-        within += float(np.sum(np.abs(small))) * 2 * UNIT + 2 * costs.size * TINY
-        return total.rounded.plus(rest.rounded).plus(Rounded(Fraction(0), _finite(within)))
+    score = scores(X, coef, intercept)
+    loss, error = two_sum(1.0, -signs * score.high)
+    low = error - signs * score.low
+    off = score.off + 2 * UNIT * (np.abs(error) + np.abs(score.low))
+    within = np.sum((costs * off)[~(loss + low < -off)]) + costs.size * TINY
+    some = ~(loss + low < 0)
+    total = sum_of_products(np.tile(costs[some], 2), np.append(loss[some], low[some]))
+    return _rounded(total, within)
 
 
+@np.errstate(over="ignore", invalid="ignore", under="ignore")
 def squared_combination(X: np.ndarray, weights: np.ndarray) -> Rounded:
     """‖Σ weights_i x_i‖² over the rows of X; NotShown after overflow.
 
     Where |v_j − (h + l)| ≤ δ, v_j² = h² + 2hl + l² up to (2|h + l| + δ) δ.
     """
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        high, low, off = sum_of_products(X, weights[:, None])
-        square = sum_of_products(high, high)
-        small = 2 * (high * low) + low * low
-        rest = sum_of_products(small, np.ones(1))
-        size = 2 * np.abs(high * low) + low * low
-        within = np.sum((2 * (np.abs(high) + np.abs(low)) + off) * off) * ABOVE
-        within += np.sum(size) * 4 * UNIT + 8 * high.size * TINY
-        return square.rounded.plus(rest.rounded).plus(Rounded(Fraction(0), _finite(float(within))))
+    high, low, off = sum_of_products(X, weights[:, None])
+    square = sum_of_products(np.append(high, [2 * high, low]), np.append(high, [low, low]))
+    within = np.sum((2 * (np.abs(high) + np.abs(low)) + off) * off) + 2 * off.size * TINY
+    return _rounded(square, within)
 
 
-def _finite(within: float) -> Fraction:
-    if not np.isfinite(within):
+def _rounded(found: Twofold, within: float) -> Rounded:
+    """A number that is further off by `within`, a rounded sum; NotShown after overflow."""
+    high, low, off = float(found.high), float(found.low), float(found.off + within) * ABOVE
+    if not np.isfinite(high + low + off):
         raise NotShown("numbers overflow float64.")
-    return Fraction(within)
+    return Rounded(Fraction(high) + Fraction(low), Fraction(off))

@@ -15,7 +15,7 @@ from certo.certificates.fields import CostVector
 from certo.certificates.margins.solution import MarginSolution
 from certo.certificates.spaces.space import MachineMargins, Scores
 from certo.numbers import exact
-from certo.numbers.rounded import Rounded, positive_sum, precise_sum, total
+from certo.numbers.rounded import Rounded, positive_sum, total
 
 HALF = Fraction(1, 2)
 
@@ -115,7 +115,7 @@ class SoftMarginGap(MarginSolution):
                 yield self._objectives(
                     margins.hinge_losses(costs, room * effort),
                     margins.square(effort),
-                    (precise_sum if effort else positive_sum)(np.abs(self.dual_coef)),
+                    (_precise_sum if effort else positive_sum)(np.abs(self.dual_coef)),
                     self.space.combined(margins, self.machine, room * effort),
                 )
 
@@ -170,3 +170,10 @@ def _squared_sum(terms: np.ndarray) -> Rounded:
     value = total(terms)
     off = abs(value) * Fraction(1, 2**52)
     return Rounded(value**2, (2 * abs(value) + off) * off)
+
+
+def _precise_sum(terms: np.ndarray) -> Rounded:
+    """Σ terms to twice the digits of float64: what the first rounding leaves is rounded once."""
+    high = total(terms)
+    low = total(np.append(terms, -float(high)))
+    return Rounded(high + low, abs(low) * Fraction(1, 2**52))

@@ -114,11 +114,8 @@ class Margins(MachineMargins):
             self._tighten(rows)
             rows = self._rivals(rows)
         if rows.size > 1 and self.sample.d * rows.size <= combinations.EXACT_PRODUCTS:
-            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-                part = combinations.dense_rows(self.sample, rows)
-                high, low, off = twofold.scores(part, self.coef, self.intercept)
-                signs = self.sample.signs[rows]
-                rows = rows[twofold.may_be_least(twofold.Twofold(signs * high, signs * low, off))]
+            part = combinations.dense_rows(self.sample, rows), self.sample.signs[rows]
+            rows = rows[twofold.may_be_least(*part, self.coef, self.intercept)]
         rows = rows[np.argsort(self.value[rows], kind="stable")]
         if not np.any(self.slack[rows]):
             rows = rows[:1]  # Nothing was rounded.
@@ -183,7 +180,7 @@ class Margins(MachineMargins):
     def hinge_losses(self, costs: np.ndarray, effort: int = 1) -> Rounded:
         """Σ c_t [1 − margin_t]₊; a loss is off by at most its margin's slack."""
         near, sample = self._below_one(np.flatnonzero(costs)), self.sample
-        precisely = Rounded(Fraction(0))
+        precisely = Fraction(0)
         short = combinations.is_short_table(sample)
         if 0 < effort < combinations.EXACT_PRODUCTS and short:
             with suppress(NotShown):  # After overflow.
@@ -196,13 +193,10 @@ class Margins(MachineMargins):
             unsure = near if short else near[self.slack[near] > 0]
             if combinations.is_short(self.sample, unsure, effort):
                 near = near[:0] if short else near[self.slack[near] == 0]
-                exactly = (
-                    Fraction(costs[t]) * max(1 - margin, Fraction(0))
-                    for margin, t, _ in self._each_exactly(unsure)
-                )
-                precisely = Rounded(sum(exactly, Fraction(0)))
+                for margin, t, _ in self._each_exactly(unsure):
+                    precisely += Fraction(costs[t]) * max(1 - margin, Fraction(0))
         rest = hinge_losses(self.value[near], self.slack[near], costs[near], quickly=not effort)
-        return precisely.plus(rest)
+        return Rounded(precisely + rest.value, rest.within)
 
     def _below_one(self, rows: np.ndarray) -> np.ndarray:
         """Those of the rows whose margin is not shown to be above 1."""
