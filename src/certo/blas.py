@@ -6,10 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, TypeVar
-
-Place = TypeVar("Place")
-Result = TypeVar("Result")
+from typing import Any
 
 
 @cache
@@ -49,9 +46,7 @@ def one_thread() -> _OneThread:
     return _ONE_THREAD
 
 
-def map_in_threads(
-    work: Callable[[Place], Result], places: Iterable[Place], threads: int
-) -> list[Result]:
+def map_in_threads(work: Callable[[Any], Any], places: Iterable, threads: int) -> list[Any]:
     """work(place) for every place, in so many threads, in each of which BLAS has one: NumPy works
     without the GIL. A single place, or one thread, needs no other."""
     places = list(places)
