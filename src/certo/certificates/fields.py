@@ -136,8 +136,7 @@ class Value:
 
     def __post_init__(self) -> None:
         for name, read, optional in _readers(type(self)):  # type: ignore[arg-type]
-            value = getattr(self, name)
-            if not (optional and value is None):
+            if (value := getattr(self, name)) is not None or not optional:
                 object.__setattr__(self, name, read(value, name))
 
     def __eq__(self, other: object) -> bool:

@@ -19,7 +19,7 @@ def smallest_b(scores: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> floa
     Sums that differ by rounding alone count as equal: the two classes may balance exactly.
     """
     if 0 < costs.size <= COMPILED_UP_TO_ROWS:
-        return float(compiled.smallest_b(scores, signs, costs, EQUAL_SUMS))
+        return float(compiled.smallest_b(scores, signs.astype(np.int8), costs, EQUAL_SUMS))
     used = costs > 0
     if not np.all(used):
         scores, signs, costs = scores[used], signs[used], costs[used]
@@ -73,7 +73,7 @@ def balanced(alpha: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> np.ndar
     """
     few = alpha.size <= COMPILED_UP_TO_ROWS
     if few:
-        alpha = alpha.copy()
+        alpha, signs = alpha.copy(), signs.astype(np.int8)
         compiled.rebalance(alpha, signs, costs)
     else:
         alpha = rebalanced(alpha, signs, costs)
