@@ -216,7 +216,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         self._check_settings()
         X, y = _input.labelled_points(self, self.kernel, X, y, reset=reset)
         targets = _stream.one_label_each(self, _input.targets(self, y))
-        return X, targets, prices_of(self, column_or_1d(y), targets.classes, sample_weight)
+        return X, targets, prices_of(self, _input.as_column(y), targets.classes, sample_weight)
 
     def _check_size(self, space: Space, costs: np.ndarray) -> None:
         longest = float(np.sqrt(space.square + 1) * np.sum(costs))

@@ -136,7 +136,7 @@ class Gaussian(VectorKernel):
         scale = X.dtype.type(self._scale)
         is_sparse = sparse.issparse(X) or sparse.issparse(Z)
         block = products(X, Z).astype(X.dtype, copy=False) if is_sparse else X @ Z.T
-        ranges = threads.pieces(block.shape[0], 8.0 * block.size)
+        ranges = threads.pieces(block.shape[0], float(block.size))
         threads.in_pieces(ranges, lambda _, i, k: exp_block(block[i:k], left[i:k], right, scale))
         return block.astype(np.float32 if single else np.float64, copy=False)
 

@@ -12,6 +12,8 @@ from scipy import sparse
 from certo.solvers.interrupt import Watch
 
 PRICE_ROUNDS = 8
+MAX_UNWATCHED_ENTRIES = 2**13  # Entries of a program that is solved without a thread,
+MAX_UNWATCHED_SECONDS = 0.2  # unless it takes longer than that.
 
 
 class LinearProgram:
@@ -28,7 +30,7 @@ class LinearProgram:
         for name, value in options.items():
             self.highs.setOptionValue(name, value)
         self._columns = np.arange(self.size, dtype=np.int32)
-        self._interrupted = threading.Event()
+        self._interrupted, self.entries = threading.Event(), 0
         self.highs.addVars(self.size, lower, upper)
         self.set_costs(costs)
 
@@ -43,6 +45,7 @@ class LinearProgram:
         n = rows.shape[0]
         starts, columns = rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32)
         bounds = np.full(n, lower), np.full(n, upper)
+        self.entries += rows.nnz
         self.highs.addRows(n, *bounds, rows.nnz, starts, columns, rows.data)
 
     @property
@@ -64,7 +67,12 @@ class LinearProgram:
 
     def solve_watched(self, watch: Watch) -> np.ndarray | None:
         """x, or None if HiGHS has no answer; or Stopped is raised. HiGHS runs in a thread, so that
-        Ctrl-C arrives here in the meantime, and stops it."""
+        Ctrl-C arrives here in the meantime, and stops it; unless it takes milliseconds."""
+        if self.entries <= MAX_UNWATCHED_ENTRIES:
+            found = self.solve(min(watch.seconds_left, MAX_UNWATCHED_SECONDS))
+            watch()
+            if found is not None:
+                return found
         done = threading.Event()  # join() of an interrupted thread takes it to have ended.
 
         def run() -> None:
@@ -78,6 +86,7 @@ class LinearProgram:
             if self._interrupted.is_set():
                 event.interrupt()
 
+        self.highs.setOptionValue("time_limit", highspy.kHighsInf)
         self.highs.cbSimplexInterrupt.subscribe(interrupt)
         threading.Thread(target=run, daemon=True).start()
         try:

@@ -51,14 +51,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from certo.blas import one_thread
+from certo.blas import map_in_threads
 from certo.certificates.base import require
 from certo.certificates.regression.factors import NORM_UNDERFLOW, inverse_factor, norm_above
 from certo.certificates.regression.logistic_terms import (
@@ -204,8 +202,7 @@ def hessian(
 
     many = width <= MAX_THREADED_DIM  # Beyond this size BLAS uses the threads.
     share = -(-len(bounds) // THREADS) if many else len(bounds)
-    with one_thread() if many else nullcontext(), ThreadPoolExecutor(THREADS) as pool:
-        whole, *rest = pool.map(look, range(0, len(bounds), share))
+    whole, *rest = map_in_threads(look, range(0, len(bounds), share), THREADS)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for part in rest:
             whole.include(part)
@@ -233,8 +230,7 @@ def _whole_pull(point: Point, axes: _Coordinates) -> tuple[np.ndarray, np.ndarra
         return sums, squares
 
     starts = range(0, sample.m, step)
-    with one_thread(), ThreadPoolExecutor(THREADS) as pool:
-        found = list(pool.map(look, starts))
+    found = map_in_threads(look, starts, THREADS)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         G, squares = (np.sum(parts, axis=0) for parts in zip(*found, strict=True))
         within = np.where(problem.left, point.terms.within, 0.0)

@@ -251,6 +251,8 @@ class LogisticExcess(Certificate):
         """What the bound loses to columns that are not combinations of those kept; Refuted if they
         ought to be, or if ties are none."""
         problem, sample = point.problem, point.problem.sample
+        if self.kept.size == problem.columns and not self.fixed.size:
+            return 0.0
         counts = problem.left
         require(
             moves_nothing(problem, self.kept, self.fixed, self.ties),

@@ -113,6 +113,8 @@ def _by_curvature(
 def _reaching(claim: LogisticExcess, point: Point) -> tuple[LogisticExcess, float]:
     """The claim about all coefficients, or about those that cost MAX_BOUND_LOSS; and the cost."""
     problem, kept = point.problem, claim.kept
+    if kept.size == problem.columns and not claim.fixed.size:
+        return claim, 0.0
     if not moves_nothing(problem, kept, claim.fixed, claim.ties):
         return claim, math.inf
     same = exact_columns(problem.sample, kept, claim.combinations, problem.lifted, problem.left)
