@@ -21,7 +21,8 @@ from certo.stop import Asked, Stop
 
 MAX_SMALL_ROWS = 2000  # Examples whose whole Gram matrix is made: 32 MB.
 SINGLE_ABOVE_ROWS = 512  # Examples from which on the steps are made in float32, to save memory.
-FIRST_VIOLATION, VIOLATION_FACTOR = 3e-3, 0.1  # Slopes are differences of scores and ±1.
+FIRST_VIOLATION = 1e-3  # Slopes are differences of scores and ±1; LIBSVM stops here, too.
+VIOLATION_FACTOR = 0.1
 MAX_ROUNDS = 12
 MAX_STEPS_PER_ROW = 20  # Beyond that Newton steps are quicker.
 EXACT_GAP = 1e-12  # The relative gap of a solution that is exact but for rounding.
