@@ -236,7 +236,7 @@ def _whole_pull(point: Point, axes: _Coordinates) -> tuple[np.ndarray, np.ndarra
     with one_thread(), ThreadPoolExecutor(THREADS) as pool:
         found = list(pool.map(look, starts))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        G, squares = (sum(parts) for parts in zip(*found, strict=True))
+        G, squares = (np.sum(sums, axis=0) for sums in zip(*found, strict=True))
         within = np.where(problem.left, point.terms.within, 0.0)
         of_slopes = problem.shares @ np.column_stack([slopes * slopes, within * within])
         tiny = 2 * sample.m * exact.TINY
