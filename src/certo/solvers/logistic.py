@@ -144,7 +144,7 @@ class Direct:
         With an old Hessian the step is that of L-BFGS, the Hessian being its first matrix. The
         last step promises no more than `enough`.
         """
-        if self._last is not None:
+        if self._last is not None and state.hessian is None:
             pair = (state.W - self._last.W).ravel(), state.gradient - self._last.gradient
             self._pairs += [pair] if pair[0] @ pair[1] > 0 else []
         if state.hessian is None:

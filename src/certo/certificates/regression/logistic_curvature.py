@@ -73,13 +73,15 @@ from certo.numbers.rounded import ABOVE
 
 MAX_THREADED_DIM = 2048  # Coordinates; above that, one sum for each thread takes much memory.
 CURVED_ROWS_PER_COORDINATE = 8  # Rows whose curvature is enough, for each coordinate.
-MIN_STRIDE = 4  # Below that a part of the rows is not worth a second look.
+# Below that a part of the rows is not worth a second look: of so few, or of so small a table.
+MIN_STRIDE, MIN_PARTIAL_NUMBERS = 4, 2**18
 
 
 def partial_stride(m: int, coordinates: int) -> int:
     """One row in so many has curvature enough."""
     stride = m // max(1, CURVED_ROWS_PER_COORDINATE * coordinates)
-    return stride if stride >= MIN_STRIDE else 1
+    large = m * coordinates >= MIN_PARTIAL_NUMBERS
+    return stride if large and stride >= MIN_STRIDE else 1
 
 
 class Decrement(NamedTuple):
