@@ -74,9 +74,7 @@ def _needs_hyperplane(model, what: str) -> None:
             "plots.regions (of two features) or plots.scores."
         )
     if isinstance(model, Separable) and model.labels.positive is None:
-        raise ValueError(
-            f"{what} draws a hyperplane, but several classes at once have none in common."
-        )
+        raise ValueError(f"{what} draws a hyperplane, but several classes at once have none in common.")
 
 
 def _draw_side_view(
