@@ -49,14 +49,14 @@ SAMPLED_ONE_IN = 6  # One in so many examples is solved for first,
 MIN_SAMPLED_ROWS = 12  # if these are so many for each coordinate,
 MIN_SAMPLED_NUMBERS = 2**18  # and the table has so many numbers.
 MAX_SAMPLE_STEPS = 30  # Newton steps for a sample.
-CALM_RATIO = 0.01  # After a step that leaves less than this share of the decrement's square the
-# Hessian is not made again; and while further steps leave less than the next share of it.
+# After a step that leaves less than this share of the decrement's square the Hessian is not made
+# again, the second number being for a heavy one; and while further steps leave less than the next.
+CALM_RATIO, HEAVY_CALM_RATIO = 0.01, 0.3
 REUSED_RATIO = 0.3
 REUSED_FACTOR = 1e6  # A step with an old Hessian does not square the decrement: what it leaves, if
 # it leaves the share that the last one left, must be so many times less for it to be the last.
 # Coordinates beyond which no Hessian is made, with a ridge and without.
 MAX_RIDGE_DIM, MAX_DIM = 1500, 4000
-HEAVY_HESSIAN = 1e9  # Multiplications of a Hessian that is worth a start at discriminants.
 DISCRIMINANT_SHARES = 1.0, 0.7, 0.5, 0.35, 0.25
 WITHIN_SHARE = 1e-6  # Of a column's variance, added so that its share within classes is not 0.
 MIN_PIVOT = 1e-12  # What the others must leave of a column scaled to length 1, squared.
@@ -144,7 +144,7 @@ class Direct:
         With an old Hessian the step is that of L-BFGS, the Hessian being its first matrix. The
         last step promises no more than `enough`.
         """
-        if self._last is not None:
+        if self._last is not None and state.hessian is None:
             pair = (state.W - self._last.W).ravel(), state.gradient - self._last.gradient
             self._pairs += [pair] if pair[0] @ pair[1] > 0 else []
         if state.hessian is None:
@@ -157,7 +157,8 @@ class Direct:
             self.hessian, self._pairs, self.of_part = state.hessian, [], False
             self._inverse = inverse_of(self.hessian, self.rows.noise)
             step, square = self._solved(state.gradient)
-            self.calm = self.several and not self.bare and square <= CALM_RATIO * self._square
+            ratio = HEAVY_CALM_RATIO if self.rows.heavy else CALM_RATIO
+            self.calm = self.several and not self.bare and square <= ratio * self._square
         self.ratio, self._square = square / self._square, square
         self._last = state._replace(hessian=None)
         return step, square
@@ -327,8 +328,8 @@ def _coarse(
     """A start: the solution for a part of the examples, if there are many, and its Hessian."""
     W, n = np.zeros((rows.vectors, rows.p)), rows.m // SAMPLED_ONE_IN
     if n < MIN_SAMPLED_ROWS * W.size or rows.m * rows.p < MIN_SAMPLED_NUMBERS:
-        heavy = rows.classes > 2 and rows.m * W.size**2 > HEAVY_HESSIAN
-        return discriminants(rows) if heavy and rows.lift and rows.alive is None else W, None
+        several = rows.classes > 2 and rows.lift and rows.alive is None
+        return discriminants(rows) if several and rows.heavy else W, None
     chosen = np.sort(np.random.default_rng(0).choice(rows.m, n, replace=False))
     if not rows.shares[chosen].any():
         return W, None

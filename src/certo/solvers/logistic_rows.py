@@ -28,6 +28,7 @@ from certo.problems.logistic import Weights
 
 PASS_NUMBERS = 2**18  # Numbers worked on at a time: two megabytes.
 MIN_LOGISTIC_BLOCK_ROWS = 64  # Rows of a block, however long they are.
+HEAVY_HESSIAN = 1e9  # Multiplications of a Hessian.
 SPARSE_COST = 8  # A multiplication of the sparse loop costs as much as so many of BLAS.
 CONSTANT_NOISE = 1e-13  # What rounding leaves of a constant column, relative to its value.
 CENTRE_ROWS = 4096  # About so many rows give the centre: any point near the mean does.
@@ -81,6 +82,11 @@ class LogisticRows:
     def _is_thin(self) -> bool:
         counts = np.diff(self.X.indptr).astype(np.float64)
         return SPARSE_COST * float(counts @ counts) < self.m * self.p**2
+
+    @property
+    def heavy(self) -> bool:
+        """Whether a Hessian costs so much that much is worth doing without one."""
+        return self.m * (self.vectors * self.p) ** 2 > HEAVY_HESSIAN
 
     @property
     def loss_at_zero(self) -> float:

@@ -71,13 +71,15 @@ from certo.numbers.rounded import ABOVE
 
 MAX_THREADED_DIM = 2048  # Coordinates; above that, one sum for each thread takes much memory.
 CURVED_ROWS_PER_COORDINATE = 8  # Rows whose curvature is enough, for each coordinate.
-MIN_STRIDE = 4  # Below that a part of the rows is not worth a second look.
+# Below that a part of the rows is not worth a second look: of so few, or of so small a table.
+MIN_STRIDE, MIN_PARTIAL_NUMBERS = 4, 2**18
 
 
 def partial_stride(m: int, coordinates: int) -> int:
     """One row in so many has curvature enough."""
     stride = m // max(1, CURVED_ROWS_PER_COORDINATE * coordinates)
-    return stride if stride >= MIN_STRIDE else 1
+    large = m * coordinates >= MIN_PARTIAL_NUMBERS
+    return stride if large and stride >= MIN_STRIDE else 1
 
 
 class Decrement(NamedTuple):
@@ -232,7 +234,7 @@ def _whole_pull(point: Point, axes: _Coordinates) -> tuple[np.ndarray, np.ndarra
     starts = range(0, sample.m, step)
     found = map_in_threads(look, starts, THREADS)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        G, squares = (np.sum(parts, axis=0) for parts in zip(*found, strict=True))
+        G, squares = (np.sum(sums, axis=0) for sums in zip(*found, strict=True))
         within = np.where(problem.left, point.terms.within, 0.0)
         of_slopes = problem.shares @ np.column_stack([slopes * slopes, within * within])
         tiny = 2 * sample.m * exact.TINY
