@@ -69,7 +69,8 @@ from certo.certificates.regression.logistic_terms import (
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE
 
-MAX_THREADED_DIM = 2048  # Coordinates; above that, one sum for each thread takes much memory.
+Factors = Sequence[np.ndarray]
+MAX_THREADED_DIM = 2048  # Coordinates; above that, sums take much memory, and BLAS has threads.
 CURVED_ROWS_PER_COORDINATE = 8  # Rows whose curvature is enough, for each coordinate.
 # Below that a part of the rows is not worth a second look: of so few, or of so small a table.
 MIN_STRIDE, MIN_PARTIAL_NUMBERS = 4, 2**18
@@ -78,8 +79,7 @@ MIN_STRIDE, MIN_PARTIAL_NUMBERS = 4, 2**18
 def partial_stride(m: int, coordinates: int) -> int:
     """One row in so many has curvature enough."""
     stride = m // max(1, CURVED_ROWS_PER_COORDINATE * coordinates)
-    large = m * coordinates >= MIN_PARTIAL_NUMBERS
-    return stride if large and stride >= MIN_STRIDE else 1
+    return stride if stride >= MIN_STRIDE and m * coordinates >= MIN_PARTIAL_NUMBERS else 1
 
 
 class Decrement(NamedTuple):
@@ -176,16 +176,14 @@ class _Coordinates(NamedTuple):
     of_class: np.ndarray  # 1 where a coordinate is of a class, (coordinates, classes)
 
     @classmethod
-    def of(cls, factors: Sequence[np.ndarray]) -> _Coordinates:
+    def of(cls, factors: Factors) -> _Coordinates:
         sizes = [factor.shape[1] for factor in factors]
         ends = np.cumsum(sizes).tolist()
         parts = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
         return cls(np.hstack(factors), parts, np.repeat(np.eye(len(sizes)), sizes, axis=0))
 
 
-def hessian(
-    point: Point, factors: Sequence[np.ndarray], coupled: bool = True, stride: int = 1
-) -> Hessian:
+def hessian(point: Point, factors: Factors, coupled: bool = True, stride: int = 1) -> Hessian:
     """One pass over the data, for the T_k over all p columns. If not `coupled`, only what is of one
     class is right. The curvature is that of one row in `stride`."""
     axes = _Coordinates.of(factors)
@@ -202,8 +200,7 @@ def hessian(
                 _add(sums, point, some, axes, lowered[some], coupled and len(factors) > 1)
         return sums
 
-    many = width <= MAX_THREADED_DIM  # Beyond this size BLAS uses the threads.
-    share = -(-len(bounds) // THREADS) if many else len(bounds)
+    share = -(-len(bounds) // THREADS) if width <= MAX_THREADED_DIM else len(bounds)
     whole, *rest = map_in_threads(look, range(0, len(bounds), share), THREADS)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for part in rest:
@@ -215,35 +212,25 @@ def _whole_pull(point: Point, axes: _Coordinates) -> tuple[np.ndarray, np.ndarra
     """T_kᵀG_k of all rows, and what each entry may be off by."""
     problem, (factors, parts, of_class) = point.problem, axes
     sample, (p, c), K = problem.sample, (len(factors), len(parts)), problem.classes
-    step = max(64, min(4096, BLOCK_NUMBERS // p))
     slopes = point.terms.slopes[:, :c]
-    right = np.column_stack([problem.shares[:, None] * slopes, problem.shares])
-
-    def look(start: int) -> tuple[np.ndarray, np.ndarray]:
+    weighted = problem.shares[:, None] * slopes
+    G, squares = np.zeros((p, c)), np.zeros(p)
+    G[sample.d :], squares[sample.d :] = weighted.sum(axis=0), problem.shares.sum()
+    step = max(64, min(4096, BLOCK_NUMBERS // p))
+    for start in range(0, sample.m, step):
         some = slice(start, min(start + step, sample.m))
-        rows, weights = sample.part(some.start, some.stop), right[some]
-        sums, squares = np.empty((p, c)), np.empty(p)
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            sums[: sample.d] = rows.T @ weights[:, :c]
-            sums[sample.d :] = weights[:, :c].sum(axis=0)
-            again = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
-            squares[: sample.d] = again.T @ weights[:, c]
-            squares[sample.d :] = weights[:, c].sum()
-        return sums, squares
-
-    starts = range(0, sample.m, step)
-    found = map_in_threads(look, starts, THREADS)
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        G, squares = (np.sum(sums, axis=0) for sums in zip(*found, strict=True))
-        within = np.where(problem.left, point.terms.within, 0.0)
-        of_slopes = problem.shares @ np.column_stack([slopes * slopes, within * within])
-        tiny = 2 * sample.m * exact.TINY
-        sigma, sizes = (np.sqrt(a * ABOVE + tiny) * ABOVE for a in (squares, of_slopes))
-        n = min(step, sample.m) + len(starts)
-        off = (2 * exact.gamma(n + 8) + relative(K)) * sizes[:c] + sizes[c] / 2 + K * CUT
-        pull = np.sum((G.T @ factors) * of_class.T, axis=0)
-        slack = off[:, None] * sigma * ABOVE + exact.allowance(p + 2, np.abs(G.T))
-        return pull, np.sum((slack @ np.abs(factors)) * of_class.T, axis=0) * ABOVE
+        rows = sample.part(some.start, some.stop)
+        G[: sample.d] += rows.T @ weighted[some]
+        again = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
+        squares[: sample.d] += again.T @ problem.shares[some]
+    within = np.where(problem.left, point.terms.within, 0.0)
+    of_slopes = problem.shares @ np.column_stack([slopes * slopes, within * within])
+    tiny, roundings = 2 * sample.m * exact.TINY, 2 * exact.gamma(sample.m + 8) + relative(K)
+    sigma, sizes = (np.sqrt(a * ABOVE + tiny) * ABOVE for a in (squares, of_slopes))
+    off = roundings * sizes[:c] + sizes[c] / 2 + K * CUT
+    slack = off[:, None] * sigma * ABOVE + exact.allowance(p + 2, np.abs(G.T))
+    pull = np.sum((G.T @ factors) * of_class.T, axis=0)
+    return pull, np.sum((slack @ np.abs(factors)) * of_class.T, axis=0) * ABOVE
 
 
 def _add(
@@ -317,9 +304,9 @@ def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int, part: bool) 
     longest = np.sqrt(sums.longest) * ABOVE
     longest += exact.gamma(p + 2) * math.sqrt(p) * np.sqrt(sums.furthest) * ABOVE + NORM_UNDERFLOW
     pull_off = pull_off * ABOVE + NORM_UNDERFLOW
-    numbers = (gram, off, pull, pull_off, longest)
+    numbers = (gram, float(off * ABOVE), pull, pull_off, longest)
     require(all(np.all(np.isfinite(number)) for number in numbers), "numbers overflow float64.")
-    return Hessian(gram, float(off * ABOVE), pull, pull_off, longest, axes.parts, part)
+    return Hessian(*numbers, axes.parts, part)
 
 
 def _lowered(point: Point) -> np.ndarray:

@@ -35,9 +35,7 @@ from certo.numbers import exact
 from certo.numbers.rounded import ABOVE, Rounded, at_most, positive_sum, total
 
 PROOFS = ("curvature", "ridge", "none")
-LIMIT_GAP = (
-    0.01  # A gap of a mean loss that is told as a share of it: nothing, if nothing is proved.
-)
+LIMIT_GAP = 0.01  # A gap of a mean loss that is told, though no share of the loss is proved.
 LEAST_SHARE = 2.0**-900  # Share of an example in all weights below which products underflow.
 
 
@@ -196,12 +194,11 @@ class LogisticExcess(Certificate):
         require(whole > 0, "the weights of all examples are 0.")
         shares = weights / float(whole)
         require(not np.any((weights > 0) & (shares < LEAST_SHARE)), "weights are too different.")
-        alive: np.ndarray | None = None
+        outputs, left = self.labels.outputs, None
         if self.dropped.size:
-            alive = np.ones(sample.m * self.labels.outputs, dtype=bool)
-            alive[self.dropped] = False
-            alive = alive.reshape((-1,) if self.labels.outputs == 1 else (-1, self.labels.outputs))
-        problem = LogisticProblem(sample, len(self.labels.classes), self.lifted, shares, alive)
+            alive = np.isin(np.arange(sample.m * outputs), self.dropped, invert=True)
+            left = alive if outputs == 1 else alive.reshape(-1, outputs)
+        problem = LogisticProblem(sample, len(self.labels.classes), self.lifted, shares, left)
         return Point.at(problem, self.coef, self.intercept, self.ridge)
 
     def _risks(self, point: Point, room: int) -> tuple[Fraction, Fraction]:
@@ -227,8 +224,7 @@ class LogisticExcess(Certificate):
     def excess(self, point: Point, room: int, enough: float = 0.0) -> float:
         """How far F'(w) is above its infimum, at most; no less than `enough` need be shown."""
         if self.proof == "ridge":
-            value = exact.above(self._risks(point, room)[0])
-            return strong_convexity(point, value, room)
+            return strong_convexity(point, exact.above(self._risks(point, room)[0]), room)
         if not self.coordinates:
             return self.missed(point, room) * ABOVE
         missed, shown = self.missed(point, room), math.inf
@@ -253,13 +249,10 @@ class LogisticExcess(Certificate):
         problem, sample = point.problem, point.problem.sample
         if self.kept.size == problem.columns and not self.fixed.size:
             return 0.0
-        counts = problem.left
-        require(
-            moves_nothing(problem, self.kept, self.fixed, self.ties),
-            "a coordinate that is fixed has an effect.",
-        )
+        idle = moves_nothing(problem, self.kept, self.fixed, self.ties)
+        require(idle, "a coordinate that is fixed has an effect.")
         rest = others(self.kept, sample.d)
-        same = exact_columns(sample, self.kept, self.combinations, self.lifted, counts)
+        same = exact_columns(sample, self.kept, self.combinations, self.lifted, problem.left)
         wrong = np.setdiff1d(rest[~same], self.nearly).tolist()
         require(not wrong, f"column {wrong[:1]} is not a combination of those kept.")
         return 0.0 if self.reach is None else self.lost(point, room)
