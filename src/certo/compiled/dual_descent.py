@@ -24,7 +24,7 @@ def descend(rows, signs, costs, squares, kappa, order, alpha, w):
         if k + PREFETCH_VISITS < order.size:
             row_fetch(rows, order[k + PREFETCH_VISITS])
         t = order[k]
-        if squares[t] <= 0.0:  # x_t = 0: only the term −α_t is left
+        if squares[t] <= 0.0:  # As x_t = 0, only the term −α_t is left.
             alpha[t] = costs[t]
             continue
         y = float(signs[t])

@@ -54,12 +54,12 @@ from certo.solvers.soft_margin import SoftOutcome, soft_margin
 from certo.stop import Asked, Stop
 from certo.words.reader import examples_at
 
-FINISH_BELOW_ROWS = 200  # examples that are solved for as exactly as float64 allows
-MAX_FINISHED_ROWS = 1000  # examples for which that is tried where nothing else reaches the goal
-PASSES_BEFORE_FINISH = 10  # of a quicker solver
+FINISH_BELOW_ROWS = 200  # Up to so many examples are solved as exactly as float64 allows.
+MAX_FINISHED_ROWS = 1000  # Up to so many, where nothing else reaches the goal.
+PASSES_BEFORE_FINISH = 10  # Passes of a quicker solver before that.
 GRAM_COPIES_TO_FINISH = 5  # Gram matrices in memory that this needs
-NEGLIGIBLE_ALLOWANCE = 1e-3  # part of the gap that is not worth another pass over the kernel
-CHECKED_ROWS = 100  # examples on which a function is looked at before it is trusted
+NEGLIGIBLE_ALLOWANCE = 1e-3  # A part of the gap not worth another pass over the kernel.
+CHECKED_ROWS = 100  # Examples on which a function is tried before it is trusted.
 
 
 class Vectors:
@@ -375,8 +375,8 @@ def _state(model, output: int, sums: np.ndarray) -> PegasosState:
 class Checked(NamedTuple):
     """Examples, and what is known of a kernel on them."""
 
-    X: Any  # a precomputed matrix is made symmetric to the last digit
-    square: float  # max K(x, x)
+    X: Any  # A precomputed matrix is made symmetric to the last digit.
+    square: float  # The greatest K(x, x).
     shift: float  # K + shift·I is shown to be positive semi-definite, where K is precomputed
 
 

@@ -265,7 +265,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.n_iter_ = epochs if fresh else self.n_iter_ + epochs
         self.coef_ = np.array([outcome.answer[:-1] for outcome in outcomes])
         self.intercept_ = np.array([outcome.answer[-1] for outcome in outcomes])
-        if self.average:  # what partial_fit goes on from is not the answer
+        if self.average:  # What partial_fit goes on from is not the answer.
             self.last_coef_ = np.array([outcome.w[:-1] for outcome in outcomes])
             self.last_intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
             self._weighted = np.array([outcome.weighted for outcome in outcomes])

@@ -28,7 +28,7 @@ from certo.solvers.hinge_rows import HingeRows
 EPOCHS_PER_LOOK = 5  # Epochs of descent between two looks.
 SLOW_SHARE = 0.7  # Descent is slow if it leaves more than this share of the gap.
 HOPELESS_GAP, HOPELESS_LOOKS = 0.1, 3  # With such a relative gap after so many looks, descent is
-HOPELESS_FACTOR = 4  # given up if at this rate it takes so many times the patience there is.
+HOPELESS_FACTOR = 4  # It is given up if it would take so many times the patience left.
 LATE_LOOKS, LATE_WITHIN_GOALS = 5, 100  # Near the goal, so many looks are judged together.
 SET_ASIDE_SHARE = 0.1  # Share of the worst violation, as distance from the margin, to be set aside.
 EPOCHS_AFTER_FREE_STEP, EPOCHS_AFTER_CUT_STEP = 3, 10  # After gradients that met no bound, or did.
@@ -172,7 +172,7 @@ class DualDescent:
                 distance = np.where(q > 0, room - now - p, now + p)
                 limits = np.divide(distance, np.abs(q), out=np.full(q.size, np.inf), where=q != 0)
                 cut = flat or size > float(limits.min()) * curve
-            if flat and not cut:  # straight on, until bounds are met
+            if flat and not cut:  # The step goes straight on until bounds are met.
                 p += float(room.max()) / float(np.abs(q).max()) * q
                 break
             length = max(float(limits.min()), 0.0) if cut else size / curve

@@ -21,8 +21,8 @@ from certo.kernels.gaussian import Gaussian
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.vectors import squares
 
-BLOCK_VALUES = 2**20  # Kernel values of a block,
-STRIP_VALUES = 2**17  # and of one that stays in the processor's cache.
+BLOCK_VALUES = 2**20  # Kernel values of a block.
+STRIP_VALUES = 2**17  # Values of a strip that stays in the processor's cache.
 TILE_SHAPE = 256, 1024  # Points and centres of a tile, or more points of fewer centres.
 MAX_TILE_HEIGHT = 4096
 SPARSE_BELOW = 0.15  # Share of entries other than 0 below which products are made entry by entry.

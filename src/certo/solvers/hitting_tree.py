@@ -106,7 +106,7 @@ class HittingTree:
                 return
             heapq.heappop(self._open)
             branch = None if x is None or self._is_closed(node) else self._branching(node, x)
-            if branch is None:  # closed; or a solution, but not one that weights of floats attain
+            if branch is None:  # It is closed, or a solution that no weights of floats attain.
                 self._ended = min(self._ended, node.bound)
                 continue
             self.nodes += 1

@@ -43,8 +43,8 @@ WHOLE_ACCURACY = 0.0003  # The same for a first block of all examples, which no 
 MAX_WHOLE_ROWS = 4096  # Examples whose Gram matrix is kept for several problems.
 NEGLIGIBLE_VIOLATION = 0.005  # Share of the violation below which an example does not violate.
 FOLLOWED_DISTANCE = 4.0  # Examples within so many violations from the margin are followed.
-MAX_PAIR_STEPS_PER_ROW = 60  # Steps by pairs after which Newton steps take over,
-MAX_NEWTON_ROWS = 4096  # in blocks of at most so many examples: their cost grows as the cube.
+MAX_PAIR_STEPS_PER_ROW = 60  # Steps by pairs after which Newton steps take over.
+MAX_NEWTON_ROWS = 4096  # Examples of the largest block for it: its cost grows as their cube.
 MAX_SCANNED_PER_CALL = 2**28  # Slopes read by pair steps between two questions whether to stop.
 NEWTON_ACCURACY = 0.01  # Newton steps go on further, since that costs them little.
 BOX_ROUNDING = 1e-15  # Distance from a bound, relative to its box, that is rounding.
@@ -54,7 +54,7 @@ SHRUNK_GOAL = 0.7  # Share of the goal that is aimed at before all examples are 
 
 class KernelOutcome(NamedTuple):
     alpha: np.ndarray  # (m,); 0 ≤ alpha ≤ costs, and free: Σ alpha·signs = 0, both exactly
-    b: float  # free: the smallest minimiser of P(f, ·); lifted: Σ alpha·signs
+    b: float  # The smallest minimiser of P(f, ·) if free; Σ alpha·signs if lifted.
     scores: np.ndarray  # f(x_t), without b
     primal: float
     dual: float

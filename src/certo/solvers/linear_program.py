@@ -12,8 +12,8 @@ from scipy import sparse
 from certo.solvers.interrupt import Watch
 
 PRICE_ROUNDS = 8
-MAX_UNWATCHED_ENTRIES = 2**13  # Entries of a program that is solved without a thread,
-MAX_UNWATCHED_SECONDS = 0.2  # unless it takes longer than that.
+MAX_UNWATCHED_ENTRIES = 2**13  # Entries of a program that is solved without a thread.
+MAX_UNWATCHED_SECONDS = 0.2  # One that takes longer is watched.
 
 
 class LinearProgram:

@@ -18,8 +18,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 SORTED_PER_STEP = 2**13  # Numbers: how many lines a step looks at depends on the examples.
-MAX_COMPARED = 16  # Equally good vertices of which a step takes the one with least shortfall,
-MAX_COMPARED_NUMBERS = 2**17  # and how many numbers these may need.
+MAX_COMPARED = 16  # Equally good vertices of which a step takes the one with least shortfall.
+MAX_COMPARED_NUMBERS = 2**17  # Numbers that the compared lines may need.
 MAX_TABU_STEPS = 8  # Steps for which an example that left the basis may not return.
 REFRESH_STEPS = 64  # Steps after which the scores are computed afresh, without rounding errors.
 PARALLEL_BELOW = 1e-9  # A rate below which a score is taken to be constant on a line.

@@ -45,9 +45,9 @@ from certo.solvers.newton import (
 )
 from certo.stop import Stop
 
-SAMPLED_ONE_IN = 6  # One in so many examples is solved for first,
-MIN_SAMPLED_ROWS = 12  # if these are so many for each coordinate,
-MIN_SAMPLED_NUMBERS = 2**18  # and the table has so many numbers.
+SAMPLED_ONE_IN = 6  # One in so many examples is solved for first.
+MIN_SAMPLED_ROWS = 12  # A sample must have so many rows for each coordinate.
+MIN_SAMPLED_NUMBERS = 2**18  # The table must have so many numbers.
 MAX_SAMPLE_STEPS = 30  # Newton steps for a sample.
 # After a step that leaves less than this share of the decrement's square the Hessian is not made
 # again, the second number being for a heavy one; and while further steps leave less than the next.
@@ -104,14 +104,14 @@ class Direct:
     ):
         self.rows, self.bare = rows, bare
         self.several = rows.classes > 2  # A Hessian then costs much more than a gradient.
-        self.hessian: Any = known  # The last one,
-        self.calm = known is not None  # whether it serves once more,
-        self.of_part = known is not None  # whether it is one of a part of the examples,
+        self.hessian: Any = known  # The last Hessian.
+        self.calm = known is not None  # Whether it serves once more.
+        self.of_part = known is not None  # Whether it is one of a part of the examples.
         self._inverse: Any = None if known is None else inverse_of(known, rows.noise)
-        self._pairs: list[tuple[np.ndarray, np.ndarray]] = []  # steps since it was made,
-        self._last: State | None = None  # where the last one began,
-        self._square = 1.0  # the square of the last decrement,
-        self.ratio = 1.0  # and the share that the last step left of it.
+        self._pairs: list[tuple[np.ndarray, np.ndarray]] = []  # Steps since it was made.
+        self._last: State | None = None  # Where the last step began.
+        self._square = 1.0  # The square of the last decrement.
+        self.ratio = 1.0  # The share that the last step left of it.
         # Whether the last step needs a Hessian of all examples: a larger table begins with that of
         # its sample, and without a ridge it shows which columns are dependent. Without a ridge,
         # besides, steps with an old one must not be so slow that a minimiser is doubted.

@@ -46,7 +46,7 @@ SMALLEST_GAP = 1e-14  # The smallest relative gap that float64 can reach.
 
 class SoftOutcome(NamedTuple):
     w: np.ndarray  # (d,)
-    b: float  # free: the smallest minimiser of P(w, ·)
+    b: float  # The smallest minimiser of P(w, ·), if it is free.
     alpha: np.ndarray  # (m,); 0 ≤ alpha ≤ costs, and free: Σ alpha·signs = 0, both exactly
     primal: float
     dual: float
@@ -241,7 +241,7 @@ class _Point(NamedTuple):
 
     alpha: np.ndarray
     w: np.ndarray  # Σ α_t y_t x_t
-    b: float  # lifted: Σ α_t y_t
+    b: float  # Σ α_t y_t, if it is lifted.
     dual: float
 
     @classmethod

@@ -62,8 +62,8 @@ class StoredModel:
     rows: int
     notes: list[str] = field(default_factory=list)
     test_fingerprint: str = ""  # The fingerprint of the test table, if there was one.
-    test_share: float = 0.0  # The share of the table's rows that was held out to test, and the
-    test_seed: int = 0  # seed by which they were drawn.
+    test_share: float = 0.0  # The share of the table's rows that was held out to test.
+    test_seed: int = 0  # The seed by which they were drawn.
     #: All that is proved; JSON text in the file.
     certified: Certified = field(default_factory=lambda: Certified("", Composite(())))
 
