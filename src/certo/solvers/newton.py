@@ -55,7 +55,7 @@ class NewtonRun:
     stop: Stop | None = None
     steps: int = 0
     step: Any = None  # The last Newton step.
-    decrement: float = np.inf  # and its decrement.
+    decrement: float = np.inf  # The decrement of that step.
     slow_steps: int = 0
     began: float = field(default_factory=time.perf_counter)
     notes: list[tuple[float, ...]] = field(default_factory=list)
