@@ -288,6 +288,7 @@ description.register(
         learns="classes",
         summary="one gradient step for each example, in one pass",
         bounds=of_average,
+        command="online-gradient-descent",
         claims={Regret: _are_same_steps},  # rounds after the first call claim nothing
         may_claim={AverageToBatch: _are_same_steps},
         fitted=lambda machine: (

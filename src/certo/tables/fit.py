@@ -69,6 +69,7 @@ def fit_table(
     held_out: HeldOut | None = None,
     delta: float = 0.05,
     tried: str = "1",
+    compared: int = 1,
     callback: Any = None,
     **choices: Any,
 ) -> Fitted:
@@ -77,8 +78,9 @@ def fit_table(
     Something is claimed of the `test` table, too, if there is one, or of the rows that are
     `held_out` of this one; claims about new examples may be wrong with probability `delta`. Of so
     many settings that were `tried` on this table these are the best, or "data" of some that were
-    made from it. The `callback` (scikit-learn's) is told of the steps of the fit; `choices` are
-    those of `encode_table`.
+    made from it; or of so many that were `compared` on the rows that are not held out, which only
+    claims from these rows pay for. The `callback` (scikit-learn's) is told of the steps of the
+    fit; `choices` are those of `encode_table`.
 
     Numbers are scaled unless the estimator's answer does not depend on it: then it is about the
     table's own numbers. Where levels of a category would add up to an intercept that costs nothing,
@@ -127,15 +129,16 @@ def fit_table(
     if held_out is not None:
         gone = gone or made_from_table
     X_test, y_test = (None, None) if unseen is None or gone else unseen.pair
+    settings = max(paid, 1) * compared
     with examples.reading():
         machine = _fitted_clone(estimator, examples, callback)
         if spoilt:
             machine.certificate_ = machine.certificate_.without(CompressionBound, spoilt)
         page = page_about(
-            Wrapped(machine, spoilt=spoilt, tried=max(paid, 1)), machine, examples.X, examples.y,
+            Wrapped(machine, spoilt=spoilt, tried=settings), machine, examples.X, examples.y,
             delta, X_test, y_test, encoder.get_feature_names_out(),
         )  # fmt: skip
-    if paid > 1 and not spoilt:
+    if paid and settings > 1 and not spoilt:
         machine.certificate_ = machine.certificate_.without(CompressionBound, COMPARED_HERE)
     test_claims = _storable(page.test)
     if gone:
