@@ -71,9 +71,10 @@ def test_ctrl_c_during_the_epochs_keeps_what_was_reached(certo, noise, tmp_path,
     assert certo("verify", model, noise).code == 0
     calls.clear()
     page = ["--report", tmp_path / "r.html", "--out", model]
+    words = "--machine", "perceptron", "--test", "none"
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:  # in the epoch in which the first of three neurons converges: the second then stops
-        three = certo("fit", IRIS, "--target", "species", "--json", *page)
+        three = certo("fit", IRIS, "--target", "species", *words, "--json", *page)
     finally:
         signal.signal(signal.SIGINT, before)
     assert three.code == 130

@@ -171,7 +171,7 @@ class TestForged:
 
     def test_less_than_no_bound_was_tried_for(self):
         page = Certified("a model", Composite(()))
-        with pytest.raises(ValueError, match="asked must be at least 0"):
+        with pytest.raises(ValueError, match="asked ≥ 0"):
             replace(page, asked=-1)
 
 

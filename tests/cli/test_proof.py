@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -165,16 +166,34 @@ def test_the_rows_of_the_fit_are_no_test(certo, iris, tmp_path):
     assert "the test examples repeat the examples of the fit. To test, others are" in said.err
 
 
-def test_regression_makes_no_claim_about_test_rows(certo, parts, tmp_path):
+def test_a_regression_is_tested_by_distances(certo, parts, tmp_path):
     train, test = parts
     target = IRIS.read_text().split(",")[0]
-    words = "--target", target, "--machine", "least-squares", "--test", test
-    said = certo("fit", train, *words, "--out", tmp_path / "m")
+    words = "--target", target, "--out", tmp_path / "m"
+    said = certo("fit", train, *words, "--test", test)
     assert said.code == 0
-    assert "Nothing is claimed about new rows." in said.out
-    assert "--test" not in said.out.partition("Check it with")[2]
-    facts = certo("fit", train, *words, "--json").json
+    assert re.search(
+        r"\nOn new rows like these, at least \S+ % of the values are within \S+ of the prediction "
+        r"\(95 % confidence\): at least 68 of 75 test rows are\.\n",
+        said.out,
+    )
+    assert f"--test {test}" in said.out.partition("Check it with")[2]
+    facts = certo("fit", train, *words, "--test", test, "--json").json
     assert 0 < facts["test_error"] < 2 * facts["training_error"]
+    assert facts["bound"]["within"] == 68
+    assert certo("verify", tmp_path / "m", train).code == 3
+    for command in (("verify",), ("proof", "--out", tmp_path / "p")):
+        said = certo(*command[:1], tmp_path / "m", train, "--test", test, *command[1:])
+        assert said.code == 0
+        assert "✓ holds  TestDistances (y): " in said.out
+    assert verify_folder(tmp_path / "p").code == 0
+
+
+def test_a_regression_without_test_rows_does_not_look_at_any(certo, parts, tmp_path):
+    train, test = parts
+    target = IRIS.read_text().split(",")[0]
+    words = "--target", target, "--out", tmp_path / "m", "--test", "none"
+    assert "Nothing is proved about new rows" in certo("fit", train, *words).out
     for command in (("verify",), ("proof", "--out", tmp_path / "p")):
         said = certo(*command[:1], tmp_path / "m", train, "--test", test, *command[1:])
         assert said.code == 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from certo.certificates.encoding import counted, readable
 from certo.cli.console import Voice, shown_classes, tell_columns, tell_more
-from certo.numbers.decimals import rounded_up
+from certo.numbers.decimals import rounded_down, rounded_up
 from certo.numbers.digits import confidence, share_text
 from certo.words.risk import percentage
 
@@ -78,7 +78,7 @@ def new_rows(said: dict[str, Any]) -> str:
     """The sentence about new rows: what is proved, and from what."""
     test, bound = said["test"], said["bound"]
     if said["classes"] is None:
-        return "Nothing is claimed about new rows."
+        return _new_numbers(said)
     wrong = "" if test is None else _test_errors(said)
     if bound is None:
         if test is None:
@@ -103,6 +103,21 @@ def new_rows(said: dict[str, Any]) -> str:
         f"the majority class is wrong on {guess} % of the {of}."
     )
     return f"{wrong}; {weak}" if wrong else weak[:1].upper() + weak[1:]
+
+
+def _new_numbers(said: dict[str, Any]) -> str:
+    """The same where a number is predicted."""
+    bound = said["bound"]
+    if bound is None:
+        return "Nothing is proved about new rows."
+    least, distance = percentage(bound["share"], rounded_down), rounded_up(bound["distance"], 3)
+    sure, rows = confidence(said["delta"]), said["test"]["rows"]
+    kind = "test row" if said["test_file"] else "held-out row"
+    return (
+        f"On new rows like these, at least {least} % of the values are within {distance} of the "
+        f"prediction ({sure} % confidence): at least {bound['within']:,} of {counted(rows, kind)} "
+        f"{'is' if rows == 1 else 'are'}."
+    )
 
 
 def _test_errors(said: dict[str, Any]) -> str:
@@ -280,7 +295,7 @@ def _tell_proved(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
             voice.say((text, "dim" if k else "bold"), indent=2)
     told = said["bound"]["claim"] if said["bound"] and not verbose else ""
     for line in plain_lines(said):
-        if line["kind"] == told and line["kind"] == "TestErrors":
+        if line["kind"] == told and told in ("TestErrors", "TestDistances"):
             continue
         about = f"{line['about']}: " if line["about"] else ""
         mark = ("✓ ", "green") if line["informative"] else ("○ ", "dim")

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.risk.held_out_distances import TestDistances
 from certo.certificates.sample.shared_rows import known_examples
-from certo.issue.labels import all_labels
 from certo.tables.fit import Fitted
 
 MAX_WRONG_LISTED = 50  # Test rows that are listed because the machine is wrong there.
@@ -52,15 +52,25 @@ def _copies(fitted: Fitted) -> np.ndarray:
     """Which test rows do not count, since they are copies of rows of the fit."""
     rows, examples = fitted.test, fitted.examples
     assert rows is not None
-    if examples.measured or not len(fitted.certified.test):
+    if not len(fitted.certified.test):
         return np.zeros(len(rows.y), dtype=bool)
-    classes = all_labels(tuple(fitted.model.machine.classes_.tolist()))
-    return known_examples(classes, examples.X, examples.y, *rows.pair).left_out
+    labels = fitted.certified.test[0].labels
+    return known_examples(labels, examples.X, examples.y, *rows.pair).left_out
 
 
 def _bound(fitted: Fitted) -> dict[str, Any] | None:
-    """The sharpest bound on the error rate, with the choice among several paid for."""
+    """The sharpest bound on the error rate, with the choice among several paid for; of numbers, the
+    share of new rows that are near their predictions."""
     page = fitted.certified
+    for claim in page.of_kind(TestDistances):
+        return {
+            "error_rate": None,
+            "confidence": 1 - page.delta,
+            "claim": claim.name,
+            "distance": claim.distance,
+            "share": 1 - claim.beyond,
+            "within": claim.within,
+        }
     chosen = page.sharpest
     if chosen is None or chosen.claim.vacuous:
         return None

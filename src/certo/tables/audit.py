@@ -17,6 +17,7 @@ from certo.certificates.base import CannotClaim, Certificate, Verification
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
 from certo.certificates.risk.compression_bound import PREPROCESSED
+from certo.certificates.risk.held_out_distances import TestDistances
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.sample.shared_rows import known_examples
 from certo.data import columns
@@ -196,7 +197,7 @@ def _left_out(model: StoredModel, page: Certified, rows: Rows, unseen: Rows | No
         f"{claim.name} is claimed, but {part.left_out.why_no_draws}"
         for claims, part in found
         for claim in claims
-        if isinstance(claim, RiskBound) and part.left_out.why_no_draws
+        if isinstance(claim, RiskBound | TestDistances) and part.left_out.why_no_draws
     ]
 
 

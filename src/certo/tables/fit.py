@@ -13,7 +13,8 @@ from certo.certificates.composite import Composite
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound
-from certo.certificates.risk.risk_bound import LEAST_DELTA
+from certo.certificates.risk.held_out_distances import TestDistances
+from certo.certificates.risk.risk_bound import LEAST_DELTA, RiskBound
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
@@ -33,6 +34,7 @@ from certo.words.reader import setting
 
 MAX_SETTINGS_TRIED = 10**9  # The most settings among which a choice can be paid for.
 COMPARED_HERE = "the page of the model has it, corrected for the choice of the settings."
+NOT_COMPARED = "settings were compared on these rows, which this claim is not corrected for."
 OF_SCALED = (
     "This is about the scaled numbers: without an intercept, the scaling makes a difference."
 )
@@ -142,10 +144,16 @@ def fit_table(
         machine.certificate_ = machine.certificate_.without(CompressionBound, COMPARED_HERE)
     test_claims = _storable(page.test)
     if gone:
-        test_claims = Composite((), (NotClaimed("TestErrors", gone),))
+        kind = TestDistances if examples.measured else TestErrors
+        test_claims = Composite((), (NotClaimed(kind.__name__, gone),))
     elif held_out is not None and paid > 1:  # Settings were compared on these rows, too.
-        corrected = tuple(claim.at(delta, paid) for claim in test_claims)
-        test_claims = Composite(corrected, test_claims.not_claimed)
+        corrected = tuple(
+            claim.at(delta, paid) for claim in test_claims if isinstance(claim, RiskBound)
+        )
+        refused = [
+            NotClaimed(claim.name, NOT_COMPARED) for claim in test_claims.of_kind(TestDistances)
+        ]
+        test_claims = Composite(corrected, (*test_claims.not_claimed, *refused))
     # Claims about scaled numbers are not about the table's own where scaling merges some.
     remarks = [examples.left_out.remark, *encoder.about_scaling(examples.table)]
     if test is not None and unseen is not None and (said := unseen.left_out.remark):
