@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from scipy.stats import norm
 
 import certo
 from certo.kernels import Gaussian
@@ -99,3 +100,48 @@ def test_test_rows_that_are_copies_do_not_count():
 def test_spreads_of_sparse_columns_are_those_of_dense_ones():
     X = random.normal(size=(30, 4)) * (random.random((30, 4)) > 0.5)
     np.testing.assert_allclose(_spread(sparse.csr_matrix(X)), X.std(axis=0), rtol=1e-12)
+
+
+TRIALS = [pytest.param(1000, marks=pytest.mark.slow), 60]
+
+
+def violations_allowed(trials: int, delta: float = 0.05) -> float:
+    return delta + 3 * np.sqrt(delta * (1 - delta) / trials)
+
+
+@pytest.mark.parametrize("trials", TRIALS)
+def test_the_headline_of_a_default_split_fails_no_more_often_than_it_says(trials):
+    """Tables of 120 draws from a distribution in which the risk of every rule is known."""
+    places = np.linspace(-1, 1, 9)
+    share = 0.05 + 0.8 * (places > 0.1)  # of "yes" in each place
+    failed = 0
+    for stream in np.random.default_rng(5).spawn(trials):
+        k = stream.integers(0, len(places), 120)
+        kinds = np.where(stream.random(120) < share[k], "yes", "no")
+        table = pa.table({"a": places[k], "kind": kinds})
+        seed = int(stream.integers(2**32))
+        found = fit_table(table, "kind", certo.SVM(), held_out=HeldOut(0.2, seed))
+        said = answers(found)["bound"]
+        grid = found.model.encoder.transform(pa.table({"a": places}))
+        is_yes = found.model.machine.predict(grid) == "yes"
+        risk = np.mean(np.where(is_yes, 1 - share, share))
+        failed += said is not None and risk > said["error_rate"]
+    assert failed / trials <= violations_allowed(trials)
+
+
+@pytest.mark.parametrize("trials", TRIALS)
+def test_the_same_for_numbers(trials):
+    failed = 0
+    for stream in np.random.default_rng(6).spawn(trials):
+        a = stream.normal(size=120)
+        table = pa.table({"a": a, "size": 2 * a + stream.normal(size=120)})
+        seed = int(stream.integers(2**32))
+        found = fit_table(table, "size", certo.LeastSquares(), held_out=HeldOut(0.2, seed))
+        said = answers(found)["bound"]
+        machine = found.model.machine
+        # y − f(x) is normal: its mean is −b, its variance 1 + (2 − w)².
+        scale = np.sqrt(1 + (2 - machine.coef_[0]) ** 2)
+        ends = (np.array([-1, 1]) * said["distance"] + machine.intercept_) / scale
+        share = np.diff(norm.cdf(ends))[0]
+        failed += share < said["share"]
+    assert failed / trials <= violations_allowed(trials)

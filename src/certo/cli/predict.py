@@ -61,7 +61,11 @@ def predict(
     }
     given = table.take(predicted.places - 1).to_pydict() if with_input else {}
     if as_json:
-        found = {"rows": columns.pop("row"), "predictions": columns.pop("prediction"), **columns}
+        found: dict[str, Any] = {
+            "rows": columns.pop("row"),
+            "predictions": columns.pop("prediction"),
+            **columns,
+        }
         found |= {"input": given} if with_input else {}
         text = json.dumps(found | {"notes": notes}, default=str) + "\n"
     else:

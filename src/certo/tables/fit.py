@@ -144,8 +144,8 @@ def fit_table(
         machine.certificate_ = machine.certificate_.without(CompressionBound, COMPARED_HERE)
     test_claims = _storable(page.test)
     if gone:
-        kind = TestDistances if examples.measured else TestErrors
-        test_claims = Composite((), (NotClaimed(kind.__name__, gone),))
+        of_test = TestDistances if examples.measured else TestErrors
+        test_claims = Composite((), (NotClaimed(of_test.__name__, gone),))
     elif held_out is not None and paid > 1:  # Settings were compared on these rows, too.
         corrected = tuple(
             claim.at(delta, paid) for claim in test_claims if isinstance(claim, RiskBound)

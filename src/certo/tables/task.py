@@ -34,7 +34,7 @@ def task_of(table: Any, target: str, na: Sequence[str] = ()) -> Task:
     column = columns.with_missing(table.select([target]), na, ()).column(0)
     if columns.kind_of(column, target) != columns.NUMBER:
         return Task("classes", None)
-    if pa.types.is_boolean(column.type):
+    if pa.types.is_boolean(column.type) or pa.types.is_null(column.type):
         return Task("classes", None)
     different = pc.unique(column.drop_null())
     is_whole = pa.types.is_integer(column.type) or bool(
