@@ -27,7 +27,7 @@ app = typer.Typer(
     "model file differ from those of the fit; 4 an internal error of Certo; 130 interrupted; 141 "
     "the output pipe was closed.\n\nExample: certo fit iris.csv --target species --out iris.certo",
     invoke_without_command=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -30,6 +30,7 @@ TEST_HELP = (
     "Table of test rows, not used to fit or to choose anything: bounds the error rate on new data."
 )
 TestFile = Annotated[Path | None, option("FILE", TEST_HELP)]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell everything, at length.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Target = Annotated[str, option("COLUMN", "Column to predict.")]
 Report = Annotated[Path | None, option("FILE", "HTML report to write.")]
