@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from certo.report.comparison import cells, digits, proved, remark, verdict
+from certo.report.comparison import at_most, cells, digits, proved, remark, verdict
 
 
 def machine(name="svm, linear", **more):
@@ -92,3 +92,4 @@ def test_weak_bounds_are_said_to_be_so_and_none_is_claimed_without_rows():
 def test_numbers_have_three_digits_and_all_before_the_point():
     shown = ["48,265", "1,000", "0.180", "12.3"]
     assert [digits(x) for x in (48265.4, 999.6, 0.18, 12.345)] == shown
+    assert [at_most(x) for x in (0.12, 0.1200001, 1.0, 1e-9)] == ["12.0", "12.1", "100.0", "0.1"]

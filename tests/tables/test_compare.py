@@ -18,6 +18,7 @@ from certo.stop import Stop
 from certo.tables import compare as module
 from certo.tables.candidates import Candidate
 from certo.tables.compare import compare_machines, proved_gap, shared_delta
+from certo.tables.fit import fit_table
 from certo.tables.held_out import HeldOut
 
 IRIS = read_table(Path(__file__).parents[2] / "examples" / "iris.csv")[0]
@@ -305,3 +306,25 @@ def test_gaps_are_those_that_are_proved():
     assert proved_gap(fewest) == 1 - fewest.lower_bound_ / fewest.errors_
     for other in (Pegasos(max_iter=10, random_state=0), Perceptron(), DummyClassifier()):
         assert proved_gap(other.fit(X, y)) is None
+
+
+def test_fewer_folds_rather_than_all_with_far_less_time(clock):
+    class Late(Limited):
+        def fit(self, X, y):
+            Slow.clock.now += 15
+            return super().fit(X, y)
+
+    found = compared(of(Late), time_limit=100)
+    assert len(found.results[0].fold_errors) == 1
+    assert Limited.limits == [pytest.approx(95 / 5)] * 2
+    assert found.seconds <= 100
+
+
+def test_a_fit_that_pays_for_the_comparison_has_the_same_bound():
+    found = compare_machines(IRIS, "species", "classes", held_out=HeldOut(0.2), folds=2)
+    one = next(one for one in found.results if one.candidate.name == "svm, Gaussian")
+    fitted = fit_table(
+        IRIS, "species", one.candidate.estimator, held_out=HeldOut(0.2), tried=str(found.compared)
+    )
+    (claim,) = fitted.certified.test
+    assert (claim.errors, claim.interval) == (one.errors, tuple(one.interval))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -124,7 +126,7 @@ def _lowest(one: dict[str, Any], said: dict[str, Any], what: str) -> str:
     bound = one["bound"]
     if bound is None:
         return f"{first}."
-    upper, sure = rounded_up(100 * bound["error_rate"], 3), confidence(said["delta"])
+    upper, sure = at_most(bound["error_rate"]), confidence(said["delta"])
     if bound["informative"]:
         return f"{first}; with {sure} % confidence its error rate on new data is at most {upper} %."
     return f"{first}; its bound for new data, {upper} %, is weaker than guessing."
@@ -197,7 +199,7 @@ def cells(one: dict[str, Any], said: dict[str, Any]) -> list[str]:
     return [
         error,
         NONE if errors is None else f"{errors:,}",
-        NONE if bound is None else f"{rounded_up(100 * bound['error_rate'], 3)} %",
+        NONE if bound is None else f"{at_most(bound['error_rate'])} %",
         gap,
         NONE if supports is None else f"{supports:,}",
         seconds,
@@ -206,6 +208,12 @@ def cells(one: dict[str, Any], said: dict[str, Any]) -> list[str]:
 
 def error_text(error: float, said: dict[str, Any]) -> str:
     return digits(error) if said["task"] == "numbers" else f"{share_text(error, 1)} %"
+
+
+def at_most(share: float) -> str:
+    """A share in per cent, rounded up to one decimal."""
+    tenths = math.ceil(1000 * Fraction(share))
+    return f"{tenths // 10}.{tenths % 10}"
 
 
 def digits(value: float) -> str:

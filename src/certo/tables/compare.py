@@ -346,18 +346,21 @@ class _Race:
         until = min(monotonic() + share, self.deadline)
         encoding = self.parts.encoding(estimator)
         report(0)
-        beyond = took = 0.0  # What a fit took beyond its own time limit, and in all.
+        # The time limit of the last fit, what it took beyond that, and what it took in all.
+        limit = beyond = took = 0.0
         for k in range(self.folds + 1):
             try:
                 part = self._part(k, encoding, result.candidate)
                 begin = monotonic()
                 fair = (until - begin) / (self.folds + 1 - k) - beyond
-                if fair <= 0 or (not limited and begin + took > until):
+                if fair >= limit / 2:  # Else fewer folds, rather than all with far less time.
+                    limit = min(fair, result.candidate.max_seconds)
+                needed = limit + beyond if limited else took
+                if begin >= until or begin + needed > until:
                     raise _NoTime
                 machine = clone(estimator)
                 if limited:
-                    fair = min(fair, result.candidate.max_seconds)
-                    machine.set_params(time_limit=fair)
+                    machine.set_params(time_limit=limit)
                 with warnings.catch_warnings(), self._threads(result.candidate):
                     warnings.simplefilter("ignore")  # The gap says whether a fit converged.
                     self._fit(machine, part, result, k == 0)
@@ -368,7 +371,7 @@ class _Race:
                 result.missing, result.reason = "failed", _said_by(wrong)
                 return
             took = monotonic() - begin
-            beyond = max(0.0, took - fair) if limited else 0.0
+            beyond = max(0.0, took - limit) if limited else 0.0
             report(k + 1)
 
     def _threads(self, candidate: Candidate) -> AbstractContextManager[Any]:
