@@ -92,4 +92,5 @@ def test_weak_bounds_are_said_to_be_so_and_none_is_claimed_without_rows():
 def test_numbers_have_three_digits_and_all_before_the_point():
     shown = ["48,265", "1,000", "0.180", "12.3"]
     assert [digits(x) for x in (48265.4, 999.6, 0.18, 12.345)] == shown
+    assert [digits(x, 2) for x in (333.0, 99.7, 0.00966)] == ["333", "100", "0.0097"]
     assert [at_most(x) for x in (0.12, 0.1200001, 1.0, 1e-9)] == ["12.0", "12.1", "100.0", "0.1"]

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.dummy import DummyClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from certo import SVM, LeastSquares, LogisticRegression, MinDisagreement, Pegasos, Perceptron
 from certo.bounds import clopper_pearson
@@ -96,6 +96,7 @@ def test_numbers_have_no_bound_but_errors_and_gaps():
     assert found.best_own.candidate.name.startswith("least-squares")
     y = np.array(IRIS.column("petal_width"))
     assert by["mean"].cv_error == pytest.approx(y.std(), rel=0.1)
+    assert "the numeric columns are not scaled for least-squares." in found.examples.notes
 
 
 def test_all_candidates_have_the_same_folds_and_held_out_rows():
@@ -328,3 +329,12 @@ def test_a_fit_that_pays_for_the_comparison_has_the_same_bound():
     )
     (claim,) = fitted.certified.test
     assert (claim.errors, claim.interval) == (one.errors, tuple(one.interval))
+
+
+def test_predictions_that_are_not_finite_have_no_error():
+    infinite = Candidate(
+        "far", "far", "baseline", DummyRegressor(strategy="constant", constant=np.inf)
+    )
+    table = pa.table({"x": np.arange(40.0), "y": np.arange(40.0)})
+    found = compare_machines(table, "y", "numbers", held_out=HeldOut(0.2), compared=[infinite])
+    assert found.results[0].missing == "failed"

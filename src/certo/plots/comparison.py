@@ -16,7 +16,7 @@ KIND_LOOKS = {
     "baseline": (SOFT, "s", "baseline"),
     "outsider": (POSITIVE, "D", "outsider"),
 }
-NEAR = 0.045  # Points at a smaller share of the picture's size from each other have one label.
+NEAR = 0.025  # Points at a smaller share of the picture's size from each other have one label.
 LEAST_SECONDS_DRAWN = 1e-3
 LEAST_TOP = 1e-9  # Where no machine makes an error.
 
@@ -70,7 +70,8 @@ def machines(comparison: Comparison, ax: Axes | None = None) -> Axes:
 def _labels(
     points: dict[int, tuple[float, float]], height: float
 ) -> Iterator[tuple[str, tuple[float, float]]]:
-    """The numbers of points that lie too near to each other for a number each, and where."""
+    """The numbers of points that lie too near to each other for a number each, from left to right,
+    and where."""
     xs = [x for x, _ in points.values()]
     width = max(max(xs) - min(xs), 1.0) if xs else 1.0
     groups: list[list[int]] = []
@@ -84,7 +85,7 @@ def _labels(
         else:
             groups.append([k])
     for group in groups:
-        yield ", ".join(map(str, sorted(group))), points[group[-1]]
+        yield ", ".join(map(str, group)), points[group[-1]]
 
 
 def _ends(

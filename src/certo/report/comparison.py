@@ -189,7 +189,7 @@ def cells(one: dict[str, Any], said: dict[str, Any]) -> list[str]:
         off = one["standard_error"]
         error = error_text(one["cv_error"], said)
         if off is not None:
-            error += f" ± {digits(off)}" if said["task"] == "numbers" else f" ± {100 * off:.1f}"
+            error += f" ± {digits(off, 2)}" if said["task"] == "numbers" else f" ± {100 * off:.1f}"
     gap = NONE if one["relative_gap"] is None else rounded_up(one["relative_gap"], 2)
     seconds = NONE if one["seconds"] is None else f"{one['seconds']:.2f}"
     if said["task"] == "numbers":
@@ -216,9 +216,11 @@ def at_most(share: float) -> str:
     return f"{tenths // 10}.{tenths % 10}"
 
 
-def digits(value: float) -> str:
-    """Three significant digits, and all digits before the decimal point."""
-    return f"{value:,.0f}" if value >= 999.5 else f"{value:#.3g}".removesuffix(".")
+def digits(value: float, significant: int = 3) -> str:
+    """So many significant digits, and all digits before the decimal point."""
+    if value >= 10**significant - 0.5:
+        return f"{value:,.0f}"
+    return f"{value:#.{significant}g}".removesuffix(".")
 
 
 def remark(one: dict[str, Any], said: dict[str, Any]) -> str:

@@ -187,6 +187,8 @@ def compare_machines(
         classes = len(np.unique(examples.y)) if learns == "classes" else 0
         compared = candidates(learns, len(examples.y), classes, len(used), seed)
     suitable = [one for one in compared if not one.unsuitable]
+    if scale is None:
+        examples.notes.extend(_unscaled(suitable, parts))
     results = [Result(one, missing="unsuitable" if one.unsuitable else "") for one in compared]
     counts, no_bound = _counted(examples, parts.test)
     level = shared_delta(delta, max(1, len(suitable)))
@@ -212,6 +214,14 @@ def compare_machines(
         learns, tuple(order), examples, parts.test, counts, no_bound, folds, seed, delta,
         max(1, len(suitable)), time_limit, monotonic() - began, complete,
     )  # fmt: skip
+
+
+def _unscaled(suitable: Sequence[Candidate], parts: _Parts) -> list[str]:
+    """Which candidates take the numbers as they are, while the others have them scaled."""
+    names = [one.name for one in suitable if parts.encoding(one.estimator)[0] == "none"]
+    if not names or not parts.examples.encoder.number_names_:
+        return []
+    return [f"the numeric columns are not scaled for {'; '.join(names)}."]
 
 
 def _tell_fits(
@@ -394,6 +404,8 @@ class _Race:
             raise KeyboardInterrupt
         said = None if X_other is None else self._predictions(machine, X_other)
         measured = self.parts.learns == "numbers"
+        if measured and said is not None and not np.all(np.isfinite(said)):
+            raise ArithmeticError("some predictions are not finite.")
         if not on_all:
             assert said is not None
             wrong = math.sqrt(np.mean((said - y_other) ** 2)) if measured else _wrong(said, y_other)
