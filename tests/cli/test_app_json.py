@@ -55,6 +55,9 @@ def test_from_a_fit_to_a_checked_folder(certo, tmp_path, target, machine):
 
 def test_other_commands(certo, tmp_path):
     check(certo("separable", IRIS, "--target", "species", "--json").json, "separable")
+    for target in ("species", "petal_width"):
+        words = "--target", target, "--folds", "2", "--json"
+        check(certo("compare", IRIS, *words).json, "compare")
     words = "--target", "shore", "--values", "1,10", "--folds", "2", "--json"
     check(certo("curve", SHORES, *words).json, "curve")
     words = "--target", "species", "--machine", "hard-margin", "--json"

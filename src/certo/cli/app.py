@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from certo.cli import curve, export, fit, info, predict, proof, separable, verify
+from certo.cli import compare, curve, export, fit, info, predict, proof, separable, verify
 from certo.cli.console import Voice, print_json
 from certo.cli.options import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, as_flag
 from certo.words.reader import reading
@@ -34,6 +34,7 @@ app = typer.Typer(
 #: Each command, with an example of its use. The first sentence of its docstring says what it does.
 COMMANDS: dict[Callable[..., None], str] = {
     fit.fit: "certo fit iris.csv --target species --out iris.certo --report iris.html",
+    compare.compare: "certo compare iris.csv --target species --report machines.html",
     curve.curve: "certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10",
     separable.separable: "certo separable iris.csv --target species --report iris.html",
     predict.predict: "certo predict iris.certo new.csv --out predicted.csv",

@@ -13,6 +13,9 @@ from certo.cli.console import Voice, print_json
 
 OK, NO, BAD_INPUT, NOT_OF_THE_FIT, OUR_FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 4, 130, 141
 
+FEWEST_ROWS = 40  # With fewer rows, none is held out unless that is asked for.
+USUAL_SHARE = 0.2  # The share of the rows that is held out to test.
+
 
 def option(metavar: str, text: str, *names: str, default: str | bool = True) -> Any:
     """An option; its default is shown, if it has one, or told in these words."""
@@ -31,6 +34,15 @@ TEST_HELP = (
 )
 TestFile = Annotated[Path | None, option("FILE", TEST_HELP)]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell everything, at length.")]
+TestRows = Annotated[
+    str | None,
+    option(
+        "SHARE|FILE|none",
+        "Rows to test on, which have no part in any fit and bound the error on new data: a share "
+        "of the rows, drawn at random; a table of their own; or none.",
+        default="0.2, and none of fewer than 40 rows",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Target = Annotated[str, option("COLUMN", "Column to predict.")]
 Report = Annotated[Path | None, option("FILE", "HTML report to write.")]
@@ -94,6 +106,18 @@ def as_options(choices: dict[str, Any]) -> list[str]:
         if usual.get(name) != value
         for word in (f"--{name}", value)
     ]
+
+
+def test_rows(asked: str | None, rows: int) -> tuple[float | None, Path | None]:
+    """The share of so many rows, or the table of their own, that --test names."""
+    if asked is None:
+        return (USUAL_SHARE if rows >= FEWEST_ROWS else None), None
+    if asked == "none":
+        return None, None
+    try:
+        return float(asked), None
+    except ValueError:
+        return None, Path(asked)
 
 
 def settings_of(written: list[str] | None, **named: float | None) -> list[str]:
