@@ -119,3 +119,13 @@ def test_what_is_refused():
     found = LeastSquares().fit(double, Y).summary(robust="HC3", X=double, y=Y)
     assert np.isnan(found.errors).tolist() == [True, False, False, True, False]
     assert found.fit["f_statistic"] is None
+
+
+def test_leverages_add_up_to_the_number_of_coefficients():
+    for weights in (None, WEIGHTS):
+        model = LeastSquares().fit(X, Y, weights)
+        found = model.leverages(X, weights)
+        assert np.sum(found) == pytest.approx(4)
+        assert np.all((found > 0) & (found < 1))
+    with pytest.raises(ValueError, match="leverages need the factor"):
+        LeastSquares(ridge=1.0).fit(X, Y).leverages(X)

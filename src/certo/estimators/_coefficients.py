@@ -70,7 +70,7 @@ class Table(abc.ABC):
 
     def to_frame(self) -> Any:
         """A pandas data frame with a row for each row, by its name (and its group)."""
-        import pandas
+        import pandas  # type: ignore[import-untyped]
 
         named = [name for name in ("group", "name") if any(getattr(r, name, "") for r in self)]
         frame = pandas.DataFrame(self._records()).set_index(named)

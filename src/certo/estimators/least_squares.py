@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -280,7 +281,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _note_weights(self, weights, first: bool) -> None:
         if first:
-            vars(self).pop("_weighted", None)
+            self.__dict__.pop("_weighted", None)
         if weights is not None:
             self._weighted = True
 
@@ -432,19 +433,45 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         risk = float(np.sum(left**2 * (1 if weights is None else weights[:, None])) / total)
         if many != self.n_samples_fit_ or not np.isclose(risk, self.risk_, rtol=1e-6):
             raise other_examples(self)
-        V, slopes = self._spread(), self._kept[: len(self._kept) - self._lifted]
+        places = range(0, len(Y), ROWS_PER_BLOCK)
+        parts = (left[start : start + ROWS_PER_BLOCK] for start in places)
+        roots = self._roots(weights, len(Y))
+        scaled = (part * root for part, root in zip(parts, roots, strict=True))
+        return covariance_of_squares(
+            self._spread(), zip(self._images(X, weights), scaled, strict=True)
+        )
+
+    def leverages(self, X, sample_weight=None) -> np.ndarray:
+        """How much the prediction for each example of the fit changes with its own value of y, from
+        0 to 1: s_i x̃_iᵀ (X̃ᵀSX̃)⁻¹ x̃_i, x̃ being x with a 1 for a free intercept. They add up to
+        the number of coefficients that are determined."""
+        check_is_fitted(self)
+        if self.standard_errors_ is None:
+            raise ValueError("leverages need the factor of the fit. " + " ".join(self._notes()))
+        X = _input.examples(self, X)
+        weights = None if sample_weight is None else _input.weights(self, sample_weight, X)
+        found = [np.sum(image**2, axis=1) for image in self._images(X, weights)]
+        return np.concatenate(found)
+
+    def _images(self, X, weights) -> Iterator[np.ndarray]:
+        """Blocks of rows √s_i Vᵀx̃_i, where VVᵀ = (X̃ᵀSX̃)⁻¹: their squares add up to leverages."""
+        slopes = self._kept[: len(self._kept) - self._lifted]
         factor = self._factor / np.sqrt(self._weight)
+        for start, root in zip(
+            range(0, X.shape[0], ROWS_PER_BLOCK), self._roots(weights, X.shape[0]), strict=True
+        ):
+            part = X[start : start + ROWS_PER_BLOCK]
+            away = (part.toarray() if sparse.issparse(part) else part)[:, slopes]
+            away = away - self._mean[slopes]
+            lifted = np.column_stack([away, np.ones((len(away), int(self._lifted)))])
+            yield (lifted @ factor) * root
 
-        def blocks():
-            for start in range(0, len(Y), ROWS_PER_BLOCK):
-                some = slice(start, start + ROWS_PER_BLOCK)
-                part = X[some].toarray() if sparse.issparse(X) else X[some]
-                away = part[:, slopes] - self._mean[slopes]
-                image = np.column_stack([away, np.ones((len(away), int(self._lifted)))]) @ factor
-                root = 1.0 if weights is None else np.sqrt(weights[some])[:, None]
-                yield image * root, left[some] * root
-
-        return covariance_of_squares(V, blocks())
+    @staticmethod
+    def _roots(weights, rows: int) -> Iterator[Any]:
+        """Roots of the weights, for blocks of rows."""
+        for start in range(0, rows, ROWS_PER_BLOCK):
+            some = slice(start, start + ROWS_PER_BLOCK)
+            yield 1.0 if weights is None else np.sqrt(weights[some])[:, None]
 
     def _with_intercept(self, slopes, intercept) -> np.ndarray:
         """What belongs to the columns and then to a free intercept, output after output."""
