@@ -62,7 +62,7 @@ def test_least_squares_from_the_table_to_the_audit(certo, houses, tmp_path):
     assert checked.code == 0
     assert "✓ holds  LeastSquaresExcess (y)  the objective is at most" in checked.out
     text = page.read_text()
-    for words in ("Residuals", "Residuals beside normal ones", "R²", "std. error", "predicted"):
+    for words in ("Residuals", "Normal Q–Q plot", "R²", "std. error", "predicted"):
         assert words in text
 
 

@@ -77,3 +77,41 @@ def test_sizes_must_agree():
 
 def test_without_degrees_of_freedom_nothing_is_known():
     assert np.isnan(quantile(0.95, 0))
+
+
+def test_odds_ratios_are_exponentials_of_slopes_alone():
+    found = table(statistic="z", odds=(True, True, False))
+    np.testing.assert_allclose(found.odds_ratios[:2, 0], np.exp([1.0, -2.0]))
+    np.testing.assert_allclose(found.odds_ratios[:2, 1:], np.exp(found.intervals[:2]))
+    assert found["intercept"].odds_ratio is None
+    assert "odds ratio" in repr(found)
+    assert found.to_dict()["rows"][0]["odds_ratio"] == pytest.approx(np.e)
+    assert "odds" not in str(table().to_dict())
+    huge = CoefficientTable(("x",), [1e3], [1.0], "z", odds=(True,))
+    assert huge["x"].odds_ratio is None  # No float64 holds it.
+
+
+def test_data_frames_have_the_numbers_by_name():
+    frame = table(degrees=7).to_frame()
+    assert frame.index.tolist() == ["age", "<b>", "intercept"]
+    columns = ["estimate", "standard_error", "statistic", "p_value", "low", "high"]
+    assert frame.columns.tolist() == columns
+    assert frame.loc["age", "statistic"] == 2
+    grouped = table(groups=("up", "up", "down"), odds=(True, True, False), statistic="z").to_frame()
+    assert grouped.index.names == ["group", "name"]
+    assert grouped.loc[("up", "age"), "odds_ratio"] == pytest.approx(np.e)
+    assert np.isnan(grouped.loc[("down", "intercept"), "odds_ratio"])
+
+
+def test_latex_escapes_what_it_must():
+    names = (r"a_b & 50% \x", "~^{}", "intercept")
+    found = CoefficientTable(names, [1.0, -2.0, 0.5], None, title="R² #1", groups=("u", "u", "v"))
+    text = found.to_latex()
+    assert r"a\_b \& 50\% \textbackslash{}x & 1 &" in text
+    assert r"\textasciitilde{}\textasciicircum{}\{\} & $-2$ &" in text
+    assert r"\multicolumn{7}{l}{R\textsuperscript{2} \#1} \\" in text
+    assert text.count(r"\textit{") == 2
+    assert text.startswith(r"\begin{tabular}{lrrrrrr}")
+    assert text.endswith("\\bottomrule\n\\end{tabular}\n")
+    lines = CoefficientTable(("x",), [1.0], [1.0], degrees=5).to_latex().splitlines()
+    assert len(lines) == 7

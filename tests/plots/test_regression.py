@@ -90,3 +90,18 @@ def test_quantiles_beside_normal_ones(squares):
     points = named(ax, "residuals").get_offsets()
     assert len(points) == 400
     assert np.all(np.diff(points[:, 1]) >= 0)
+
+
+def test_leverage_against_studentised_residuals(squares):
+    ax = drawn(plots.leverage(squares, X, Y, places=np.arange(len(Y)) + 1))
+    Z = np.column_stack([X, np.ones(len(X))])
+    hat = Z @ np.linalg.inv(Z.T @ Z) @ Z.T
+    h, left = np.diag(hat), Y - hat @ Y
+    variance = left @ left / (len(Y) - Z.shape[1])
+    points = named(ax, "examples").get_offsets()
+    wanted = np.column_stack([h, left / np.sqrt(variance * (1 - h))])
+    np.testing.assert_allclose(points, wanted[: len(points)], rtol=1e-6)
+    np.testing.assert_allclose(squares.leverages(X), h)
+    assert named(ax, "examples").get_urls()[0] == "row 1"
+    at, edge = ax.lines[1].get_xydata()[100]
+    assert edge**2 * at / (1 - at) / Z.shape[1] == pytest.approx(1)  # Cook's distance

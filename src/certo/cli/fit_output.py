@@ -204,24 +204,30 @@ def _tell_choice(voice: Voice, said: dict[str, Any]) -> None:
 
 def _tell_weights(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
     """Weights of a linear rule, in the units of the table."""
-    table = said["weights"]
-    outputs = [f"for {str(label).strip()}" for label in table["outputs"]]
-    shown = min(len(outputs), MAX_SCORES_SHOWN)
-    most = len(table["rows"]) if verbose else MAX_WEIGHTS_SHOWN
-    lines = [["", *outputs[:shown]]]
-    terms = [(row["name"], row["weights"]) for row in table["rows"][:most]]
-    for name, numbers in [*terms, ("intercept", table["intercepts"])]:
-        lines += [[name, *(f"{number:.3g}" for number in numbers[:shown])]]
+    outputs = said["weights"]
+    shown = outputs[:MAX_SCORES_SHOWN]
+    influence: dict[str, float] = {}
+    for row in (row for output in outputs for row in output["rows"]):
+        influence[row["name"]] = max(influence.get(row["name"], 0.0), abs(row["scaled"]))
+    names = sorted(influence, key=lambda name: -influence[name])
+    most = len(names) if verbose else MAX_WEIGHTS_SHOWN
+    lines = [["", *(f"for {output['output'] or said['target']}" for output in shown)]]
+    columns = [{row["name"]: row["original"] for row in output["rows"]} for output in shown]
+    for name in names[:most]:
+        cells = [column.get(name) for column in columns]
+        lines.append([name, *("" if cell is None else f"{cell:.3g}" for cell in cells)])
+    intercepts = [f"{output['intercept']['original']:.3g}" for output in shown]
+    lines.append(["intercept", *intercepts])
     voice.say()
-    order = ", the most influential first" if len(table["rows"]) > 1 else ""
+    order = ", the most influential first" if len(names) > 1 else ""
     voice.say((f"Weights, in the units of the table{order}", "bold"))
     _tell_columns(voice, lines)
-    left = [f"{many} more (--json)" for many in (len(outputs) - shown,) if many > 0]
-    if table["features"] > most:
-        features = counted(table["features"] - most, "more feature")
+    if outputs[0]["total"] > most:
+        features = counted(outputs[0]["total"] - most, "more feature")
         voice.say((f"… and {features} (--verbose, --json)", "dim"), indent=2)
-    for text in left:
-        voice.say((f"… and the scores for {text}", "dim"), indent=2)
+    if len(outputs) > len(shown):
+        more = len(outputs) - len(shown)
+        voice.say((f"… and the scores for {more} more (--json)", "dim"), indent=2)
 
 
 def _tell_columns(voice: Voice, lines: list[list[str]]) -> None:

@@ -9,11 +9,12 @@ import numpy as np
 from scipy.special import chdtrc
 
 from certo.certificates.encoding import rounded_up
-from certo.estimators._coefficients import Table, p_value_shown
+from certo.estimators._coefficients import Table
 from certo.estimators._logistic import Fitted, minimise
 from certo.problems.logistic import LogisticProblem, Weights
 from certo.solvers.least_squares import least_squares
 from certo.solvers.newton import NewtonLimits
+from certo.words.goodness import shown_p_value
 
 
 class LikelihoodRatio(NamedTuple):
@@ -51,7 +52,7 @@ class LikelihoodRatios(Table):
         return (exact,) if 0 < self.within < np.inf else ()
 
     def _cells(self, row: LikelihoodRatio) -> tuple[str, ...]:
-        return row.name, f"{row.statistic:.6g}", str(row.degrees), p_value_shown(row.p_value)
+        return row.name, f"{row.statistic:.6g}", str(row.degrees), shown_p_value(row.p_value)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""

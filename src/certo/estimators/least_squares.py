@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -22,10 +23,17 @@ from certo.certificates.sample.values import Values
 from certo.containers import exact_input
 from certo.estimators import _input, _scores, description
 from certo.estimators._coefficients import CoefficientTable, check_level, column_labels, quantile
+from certo.estimators._goodness import goodness_of_squares, wald_test
 from certo.estimators._input import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._least_squares import certified, not_claimed
 from certo.estimators._linear import Proving
+from certo.estimators._robust import (
+    ROWS_PER_BLOCK,
+    check_robust,
+    covariance_of_squares,
+    other_examples,
+)
 from certo.estimators.new_examples import unbounded_loss
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
@@ -36,6 +44,7 @@ from certo.words.fitting_status import (
     exactly_fitted,
     least_squares_status,
 )
+from certo.words.goodness import HC3_OF_SQUARES
 
 MAX_KEPT_FEATURES = 500  # Up to so many, a fit keeps what partial_fit can go on from.
 MAX_RELATION_ERROR = 1e-7  # The mean is estimated at examples that miss no relation by more.
@@ -102,6 +111,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     x0          2.02727   0.0802887  25.250  0.002    1.68182  2.37273
     x1         0.772727    0.231774   3.334  0.079  -0.224514  1.76997
     intercept  0.181818    0.264263   0.688  0.563  -0.955212  1.31885
+    Adjusted R² 0.9939, F(2, 2) = 327.3 (P>F 0.003), AIC 1.46454, BIC 0.292854
     """
 
     # How the coefficients depend on y, None where that is not known: see Solution.
@@ -112,6 +122,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     _seen: Any  # What partial_fit goes on from, as plain values: a Triangle, or Moments.
     _seen_factored: bool
     _sums: Any  # What claims about the examples seen are made from.
+    _weighted: bool = False  # Whether examples had weights; set only if they had.
     intercept_standard_error_: Any
     degrees_of_freedom_: Any
     residual_variance_: Any
@@ -151,6 +162,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         except FloatingPointError:
             self._refuse(X)
         self._require_squares(X, Y, weights, found)
+        self._note_weights(weights, True)
         self._store(found)
         known = found.moments
         self._seen = None
@@ -194,6 +206,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         except FloatingPointError:
             self._refuse(X)
         self._require_squares(X, Y, weights, found)
+        self._note_weights(weights, first)
         self._store(found)
         self._seen = (known.rows, known.weight, known.mean, known.factor)
         self._seen_factored, self._sums = True, sums and tuple(sums)
@@ -265,6 +278,12 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         for name, table, sums in (("X", X, squares[:-q]), ("y", Y, squares[-q:])):
             small = np.flatnonzero(sums < _input.SHORTEST**2)
             _input.refuse_tiny_columns(self, table, small, name, weights)
+
+    def _note_weights(self, weights, first: bool) -> None:
+        if first:
+            self.__dict__.pop("_weighted", None)
+        if weights is not None:
+            self._weighted = True
 
     def _store(self, found: Solution) -> None:
         known, d, q = found.moments, found.coef.shape[1], len(found.coef)
@@ -352,11 +371,24 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         table = self.summary(level)
         return self._shaped(table.intervals.reshape(-1, len(self._names()), 2))
 
-    def summary(self, level=0.95) -> CoefficientTable:
-        """Estimates, standard errors, t tests and confidence intervals, as a table to look at."""
+    def summary(
+        self, level=0.95, *, robust=None, X=None, y=None, sample_weight=None
+    ) -> CoefficientTable:
+        """Estimates, standard errors, t tests and confidence intervals, as a table to look at; with
+        R², F, AIC and BIC of the fit as a whole.
+
+        robust="HC3": standard errors that stay valid, for large samples, where the variance of y
+        differs from example to example. X, y and sample_weight must then be those of the fit,
+        which keeps no data. F is then Wald's, from the same covariance.
+        """
         check_is_fitted(self)
+        covariance = None
+        if check_robust(robust, X, y):
+            covariance = self._robust_covariance(X, y, sample_weight)
         errors = None
-        if self.standard_errors_ is not None:
+        if covariance is not None:
+            errors = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2)).ravel()
+        elif self.standard_errors_ is not None:
             errors = self._with_intercept(self.standard_errors_, self.intercept_standard_error_)
         names, outputs = self._names(), range(len(np.atleast_2d(self.coef_)))
         return CoefficientTable(
@@ -367,8 +399,79 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             level=level,
             groups=() if self._flat else tuple(f"y{k}" for k in outputs for _ in names),
             title=self._title(),
-            notes=self._notes(),
+            notes=(*self._notes(), *([HC3_OF_SQUARES] if robust else [])),
+            fit=self._goodness(covariance),
         )
+
+    def _goodness(self, robust: np.ndarray | None) -> dict[str, Any]:
+        """Numbers about the fit as a whole; of several outputs, a list of them."""
+        every, variances = [], np.ravel(self.residual_variance_)
+        for k, r2 in enumerate(np.atleast_1d(self.r2_).tolist()):
+            found = goodness_of_squares(
+                r2, None if self.residual_variance_ is None else float(variances[k]),
+                examples=self.n_samples_fit_, rank=self.rank_, lifted=self._lifted,
+                weighted=self._weighted,
+            )  # fmt: skip
+            if robust is not None and found["f_statistic"] is not None:
+                slopes = np.atleast_2d(self.coef_)[k]
+                found |= wald_test(slopes, robust[k], self.degrees_of_freedom_)
+            every.append(found)
+        return every[0] if self._flat else {"outputs": every}
+
+    def _robust_covariance(self, X, y, sample_weight) -> np.ndarray:
+        """HC3, (outputs, coefficients, coefficients)."""
+        if self._kept is None or self.standard_errors_ is None or not self.degrees_of_freedom_:
+            raise ValueError("robust='HC3' needs standard errors. " + " ".join(self._notes()))
+        if len(np.shape(y)) != (1 if self._flat else 2):
+            raise other_examples(self)
+        X, Y = _input.labelled_examples(self, X, exact_input(y, "LeastSquares", "y"), reset=False)
+        Y = _input.values(self, Y)
+        weights = None if sample_weight is None else _input.weights(self, sample_weight, X)
+        left = Y - self.predict(X).reshape(len(Y), -1)
+        total = len(Y) if weights is None else float(np.sum(weights))
+        many = len(Y) if weights is None else np.count_nonzero(weights)
+        risk = float(np.sum(left**2 * (1 if weights is None else weights[:, None])) / total)
+        if many != self.n_samples_fit_ or not np.isclose(risk, self.risk_, rtol=1e-6):
+            raise other_examples(self)
+        places = range(0, len(Y), ROWS_PER_BLOCK)
+        parts = (left[start : start + ROWS_PER_BLOCK] for start in places)
+        roots = self._roots(weights, len(Y))
+        scaled = (part * root for part, root in zip(parts, roots, strict=True))
+        return covariance_of_squares(
+            self._spread(), zip(self._images(X, weights), scaled, strict=True)
+        )
+
+    def leverages(self, X, sample_weight=None) -> np.ndarray:
+        """How much the prediction for each example of the fit changes with its own value of y, from
+        0 to 1: s_i x̃_iᵀ (X̃ᵀSX̃)⁻¹ x̃_i, x̃ being x with a 1 for a free intercept. They add up to
+        the number of coefficients that are determined."""
+        check_is_fitted(self)
+        if self.standard_errors_ is None:
+            raise ValueError("leverages need the factor of the fit. " + " ".join(self._notes()))
+        X = _input.examples(self, X)
+        weights = None if sample_weight is None else _input.weights(self, sample_weight, X)
+        found = [np.sum(image**2, axis=1) for image in self._images(X, weights)]
+        return np.concatenate(found)
+
+    def _images(self, X, weights) -> Iterator[np.ndarray]:
+        """Blocks of rows √s_i Vᵀx̃_i, where VVᵀ = (X̃ᵀSX̃)⁻¹: their squares add up to leverages."""
+        slopes = self._kept[: len(self._kept) - self._lifted]
+        factor = self._factor / np.sqrt(self._weight)
+        for start, root in zip(
+            range(0, X.shape[0], ROWS_PER_BLOCK), self._roots(weights, X.shape[0]), strict=True
+        ):
+            part = X[start : start + ROWS_PER_BLOCK]
+            away = (part.toarray() if sparse.issparse(part) else part)[:, slopes]
+            away = away - self._mean[slopes]
+            lifted = np.column_stack([away, np.ones((len(away), int(self._lifted)))])
+            yield (lifted @ factor) * root
+
+    @staticmethod
+    def _roots(weights, rows: int) -> Iterator[Any]:
+        """Roots of the weights, for blocks of rows."""
+        for start in range(0, rows, ROWS_PER_BLOCK):
+            some = slice(start, start + ROWS_PER_BLOCK)
+            yield 1.0 if weights is None else np.sqrt(weights[some])[:, None]
 
     def _with_intercept(self, slopes, intercept) -> np.ndarray:
         """What belongs to the columns and then to a free intercept, output after output."""
@@ -489,6 +592,7 @@ _LEAST_SQUARES_FITTED: dict[str, description.Check] = {
     "_factor": description.optional(description.array(None, None)),
     "_terms": description.optional(description.array(None, None)),
 }
+_OF_WEIGHTS: dict[str, description.Check] = {"_weighted": description.of_type(bool)}
 
 
 def _check_fitted(machine: LeastSquares) -> None:
@@ -535,7 +639,7 @@ description.register(
         claims={LeastSquaresExcess: _are_same_squares},
         claims_all_outputs=True,
         spoken_of=lambda machine: ("coef_", "intercept_"),
-        fitted=lambda machine: _LEAST_SQUARES_FITTED,
+        fitted=lambda machine: _LEAST_SQUARES_FITTED | (_OF_WEIGHTS if machine._weighted else {}),
         check_fitted=_check_fitted,
         ignores_scale=lambda machine: not machine.ridge,
         needs_reference_levels=lambda machine: not machine.ridge and machine.intercept == "free",

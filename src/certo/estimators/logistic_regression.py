@@ -23,6 +23,7 @@ from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators import _input, description
 from certo.estimators._coefficients import CoefficientTable, column_labels
 from certo.estimators._errors import ProofError
+from certo.estimators._goodness import goodness_of_likelihood
 from certo.estimators._input import (
     COUNT,
     NOT_NEGATIVE,
@@ -49,6 +50,7 @@ from certo.estimators._logistic import (
     pose_problem,
 )
 from certo.estimators._prices import check_class_weight
+from certo.estimators._robust import check_robust, covariance_of_logits
 from certo.estimators.new_examples import no_few_examples
 from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.interrupt import Watch, ctrl_c_asks
@@ -56,6 +58,7 @@ from certo.solvers.newton import NewtonLimits, NewtonTrace
 from certo.solvers.recession import Recession
 from certo.stop import Stop, go_on
 from certo.words.fitting_status import RIDGE_BIAS, logistic_status, now_decided
+from certo.words.goodness import HC3_OF_LIKELIHOOD
 from certo.words.separating_columns import separating_columns
 
 __all__ = ["LogisticRegression", "Separated", "SeparationWarning"]
@@ -405,29 +408,70 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     def _names(self) -> list[str]:
         return column_labels(self)
 
-    def summary(self, level=0.95) -> CoefficientTable:
-        """Contrasts with the reference class, standard errors, Wald tests (z) and confidence
-        intervals, as a table to look at."""
+    def summary(
+        self, level=0.95, *, robust=None, X=None, y=None, sample_weight=None
+    ) -> CoefficientTable:
+        """Contrasts with the reference class, standard errors, Wald tests (z), confidence intervals
+        and odds ratios, as a table to look at; with the likelihood-ratio test of all slopes, AIC
+        and BIC of the fit as a whole.
+
+        robust="HC3": standard errors that stay valid, for large samples, where the model is not
+        right. X, y and sample_weight must then be those of the fit, which keeps no data.
+        """
         check_is_fitted(self)
+        errors = self._errors()
+        if check_robust(robust, X, y):
+            errors = np.sqrt(np.diag(self._robust_covariance(X, y, sample_weight)))
         names, estimates = self._names, self.contrasts_
         if self.intercept == "free":
             names = [*names, "intercept"]
             estimates = np.column_stack([estimates, self.contrast_intercepts_])
         compared = [c for c in self.classes_.tolist() if c != self.reference_]
         least, most = self.null_log_likelihood_, self.log_likelihood_
+        d = self.n_features_in_
         return CoefficientTable(
             tuple(names) * len(compared),
             estimates.ravel(),
-            self._errors(),
+            errors,
             statistic="z",
             level=level,
             groups=tuple(f"{c} against {self.reference_}" for c in compared for _ in names),
             title=f"LogisticRegression: {self.n_samples_fit_:,} examples, log-likelihood "
             f"{most:.6g} ({least:.6g} with the intercept alone: McFadden's R² "
             f"{1 - most / least:.4g})",
-            notes=self._notes(),
+            notes=(*self._notes(), *([HC3_OF_LIKELIHOOD] if robust else [])),
             heading="no estimate" if self.estimate_exists_ is False else "estimate",
+            fit=self._goodness(),
+            odds=tuple(
+                bool(self.estimate_exists_) and k < d for _ in compared for k in range(len(names))
+            ),
         )
+
+    def _goodness(self) -> dict[str, Any]:
+        """Numbers about the fit as a whole."""
+        slopes, contrasts = None, len(self.contrasts_)
+        # The tests compare maximum likelihoods.
+        if self.rank_ is not None and not self._why_no_errors():
+            slopes = contrasts * self.rank_
+        return goodness_of_likelihood(
+            self.log_likelihood_, self.null_log_likelihood_,
+            total=-self.log_likelihood_ / self.risk_ if self.risk_ else self.n_samples_fit_,
+            slopes=slopes, intercepts=contrasts * (self.intercept == "free"),
+        )  # fmt: skip
+
+    def _robust_covariance(self, X, y, sample_weight) -> np.ndarray:
+        if self.covariance_ is None:
+            raise ValueError("robust='HC3' needs standard errors. " + " ".join(self._notes()))
+        problem = self._posed_again(X, y, sample_weight, "robust='HC3'")
+        classes = self.classes_.tolist()
+        others = [k for k, label in enumerate(classes) if label != self.reference_]
+        places = np.full(len(classes), -1)
+        places[others] = np.arange(len(others))
+        logits = problem.X @ self.contrasts_.T + self.contrast_intercepts_
+        return covariance_of_logits(
+            self.covariance_, problem.X, places[problem.codes], np.asarray(logits),
+            problem.weights, problem.lifted,
+        )  # fmt: skip
 
     def _notes(self) -> tuple[str, ...]:
         if self.standard_errors_ is None:

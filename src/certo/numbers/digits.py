@@ -54,6 +54,17 @@ def share_text(share: float, decimals: int = 2) -> str:
     return f"{per_cent:.{decimals}f}"
 
 
+def three_digits(value: float) -> str:
+    """A number to read, not to compute with: three significant digits, or all before the point.
+
+    >>> [three_digits(x) for x in (0.0123456, -1234.56, 98.765, 3e-7, 2.0, 1.2e9)]
+    ['0.0123', '-1,235', '98.8', '3e-07', '2', '1.2e+09']
+    """
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
+
+
 def shown_numbers(numbers: dict[str, Any]) -> dict[str, str]:
     """The numbers of a claim as text, bounds rounded outward.
 

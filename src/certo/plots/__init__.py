@@ -9,7 +9,14 @@ from certo.plots.kernel_choice import validation_curve
 from certo.plots.perceptron_runs import mistakes, squared_norm
 from certo.plots.probabilities import calibration
 from certo.plots.proofs import bounds, convergence, gap, pegasos_excess
-from certo.plots.regression import MAX_COEFFICIENTS_DRAWN, coefficients, normal_quantiles, residuals
+from certo.plots.ranking import precision_recall, roc
+from certo.plots.regression import (
+    MAX_COEFFICIENTS_DRAWN,
+    coefficients,
+    leverage,
+    normal_quantiles,
+    residuals,
+)
 from certo.plots.risk import risk_bounds
 from certo.plots.structures import gram, kernel_pca
 
@@ -27,13 +34,16 @@ __all__ = [
     "gap",
     "gram",
     "kernel_pca",
+    "leverage",
     "margin_band",
     "mistakes",
     "normal_quantiles",
     "pegasos_excess",
+    "precision_recall",
     "regions",
     "residuals",
     "risk_bounds",
+    "roc",
     "scores",
     "squared_norm",
     "validation_curve",

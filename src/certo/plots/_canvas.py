@@ -11,6 +11,7 @@ from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 from scipy import sparse
 
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
+ROW_PREFIX = "row "  # What the address of a point begins with that stands for a row of a file.
 MAX_POINTS_DRAWN = 1000  # More hide each other.
 MAX_MARKED_POINTS = 40  # Points of a line that have a marker each.
 MAX_NAMED_LINES = 10  # Lines with a colour and a name of their own.
@@ -24,8 +25,11 @@ def new_axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.2)) -> Axes:
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
-def scatter(ax: Axes, points: np.ndarray, label: str | None, **look: Any) -> None:
-    ax.scatter(points[:, 0], points[:, 1], label=label, **look)
+def scatter(ax: Axes, points: np.ndarray, label: str | None, places=None, **look: Any) -> None:
+    """Points; where their rows have numbers (`places`), each says in an SVG file which it is."""
+    drawn = ax.scatter(points[:, 0], points[:, 1], label=label, **look)
+    if places is not None:
+        drawn.set_urls([f"{ROW_PREFIX}{place}" for place in places])
 
 
 def some_of(m: int) -> np.ndarray:
@@ -33,6 +37,11 @@ def some_of(m: int) -> np.ndarray:
     if m <= MAX_POINTS_DRAWN:
         return np.arange(m)
     return np.sort(np.random.default_rng(0).choice(m, MAX_POINTS_DRAWN, replace=False))
+
+
+def places_of(places, rows) -> Any:
+    """The numbers of these rows, if rows have numbers."""
+    return None if places is None else np.asarray(places)[rows]
 
 
 def drawn_note(drawn: int, m: int) -> str:

@@ -18,11 +18,12 @@ SHADES_PER_SIDE = 20  # Few shades keep a file small.
 REGION_GRID_POINTS = 201  # In either direction.
 
 
-def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
+def regions(model, X, y, ax: Axes | None = None, names=None, places=None) -> Axes:
     """What a machine predicts everywhere in the plane, the examples, and those that it is made of.
 
     For two classes the score is drawn as well: darker where it is larger, and for a margin machine
-    the lines where it is ±1. X has two features."""
+    the lines where it is ±1. X has two features. `places` are numbers of the rows for the points to
+    say."""
     ax = canvas.new_axes(ax)
     X, y = canvas.matrix(X), np.asarray(y)
     if X.ndim != 2 or X.shape[1] != 2:
@@ -48,14 +49,14 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     for label, color, marker in canvas.class_looks(model.classes_):
         mine = rows[y[rows] == label]
         name = canvas.short(str(label)) if len(model.classes_) <= MAX_NAMED_LINES else None
-        canvas.scatter(
-            ax, points[mine], name, s=13, c=[color], marker=marker, alpha=0.75, lw=0, zorder=3
-        )
+        look = {"s": 13, "c": [color], "marker": marker, "alpha": 0.75, "lw": 0, "zorder": 3}
+        canvas.scatter(ax, points[mine], name, canvas.places_of(places, mine), **look)
     shown = np.intersect1d(supports, rows)
     look = {"s": 34, "facecolors": "none", "edgecolors": INK, "lw": 0.8}
     look |= {"alpha": 0.8 if shown.size < 100 else 0.45, "zorder": 4}
     if supports.size:
-        canvas.scatter(ax, points[shown], f"supports ({supports.size:,})", **look)
+        its = canvas.places_of(places, shown)
+        canvas.scatter(ax, points[shown], f"supports ({supports.size:,})", its, **look)
     first, second = canvas.axis_names(2, canvas.feature_names(model, names))
     title = type(model).__name__ if kernel is None else repr(kernel)
     ax.set(xlabel=first + canvas.drawn_note(len(rows), len(y)), ylabel=second)

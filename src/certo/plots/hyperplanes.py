@@ -17,25 +17,29 @@ from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 
 
-def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -> Axes:
+def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None, places=None) -> Axes:
     """The examples and the hyperplane of one output: in the plane itself if there are two
-    features, else seen from the side, along the weights and the main direction across them."""
+    features, else seen from the side, along the weights and the main direction across them.
+    `places` are numbers of the rows for the points to say."""
     _needs_hyperplane(model, "boundary")
     ax = canvas.new_axes(ax)
     labels = model.outputs_[output]
     ax.set_title(f"Boundary: {canvas.short(labels.name())}")
     w, b = model.coef_[output], float(model.intercept_[output])
-    _draw_side_view(ax, w, b, X, y, labels, canvas.feature_names(model, names))
+    _draw_side_view(ax, w, b, X, y, labels, canvas.feature_names(model, names), places=places)
     return ax
 
 
-def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -> Axes:
+def margin_band(
+    model, X, y, output: int = 0, ax: Axes | None = None, names=None, places=None
+) -> Axes:
     """The hyperplane between the classes, the band of its margin, and the supports that keep it
     from being wider.
 
     `model` is a HardMarginSVM, which has no examples in the band; or an SVM, where a line joins
     every example with slack to the edge of the band beyond which it would have none; or a Separable
-    certificate, whose band is as wide as is proved."""
+    certificate, whose band is as wide as is proved. `places` are numbers of the rows for the points
+    to say."""
     _needs_hyperplane(model, "margin_band")
     ax = canvas.new_axes(ax)
     known = describe(model)
@@ -50,7 +54,7 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
     ax.set_title(f"Margin: {canvas.both_sides(labels)}")
     shown = supports if not soft else np.intersect1d(supports, canvas.some_of(len(y)))
     text = f"margin {margin:.4g}" if soft else f"no example within {rounded_down(margin, 4)}"
-    view = _draw_side_view(ax, w, b, X, y, labels, names, shown, (margin, text), rings=not soft)
+    view = _draw_side_view(ax, w, b, X, y, labels, names, shown, (margin, text), not soft, places)
     if view is not None and supports.size:
         look = {"s": 60, "facecolors": "none", "edgecolors": INK, "lw": 1.1}
         points = view.coordinates(canvas.matrix(X)[shown])
@@ -61,7 +65,8 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
             _draw_slacks(
                 ax, view, points, labels.signs(y)[shown], canvas.matrix(X)[shown] @ w + b, w
             )
-        canvas.scatter(ax, points, f"supports ({supports.size:,})", **look)
+        its = canvas.places_of(places, shown)
+        canvas.scatter(ax, points, f"supports ({supports.size:,})", its, **look)
         canvas.legend(ax)
     return ax
 
@@ -89,6 +94,7 @@ def _draw_side_view(
     always=(),
     band: tuple[float, str] | None = None,
     rings: bool = True,
+    places=None,
 ) -> PlaneView | None:
     """Examples of two colours, those on the wrong side ringed (unless rings mean something else),
     and the hyperplane between them, with a band around it so wide and of that name."""
@@ -105,11 +111,13 @@ def _draw_side_view(
         points = canvas.spread(points, signs, rows)
     for sign, color, marker, text in canvas.sides(labels):
         mine = signs[rows] == sign
-        canvas.scatter(ax, points[mine], text, s=13, c=color, marker=marker, alpha=0.6, lw=0)
+        its = canvas.places_of(places, rows[mine])
+        canvas.scatter(ax, points[mine], text, its, s=13, c=color, marker=marker, alpha=0.6, lw=0)
     if wrong.any() and rings:
         look = {"s": 30, "facecolors": "none", "edgecolors": INK, "lw": 0.6, "alpha": 0.7}
         share = share_text(np.mean(wrong), 1)
-        canvas.scatter(ax, points[wrong[rows]], f"on the wrong side ({share}%)", **look)
+        its = canvas.places_of(places, rows[wrong[rows]])
+        canvas.scatter(ax, points[wrong[rows]], f"on the wrong side ({share}%)", its, **look)
     _draw_line(ax, view.boundary, points, band)
     first, second = canvas.axis_names(X.shape[1], names)
     ax.set(xlabel=first + canvas.drawn_note(len(rows), len(y)), ylabel=second)

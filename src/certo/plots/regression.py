@@ -13,6 +13,7 @@ from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 MAX_COEFFICIENTS_DRAWN = 24  # More rows cannot be read.
 RESIDUAL_GROUPS = 20  # Groups of neighbouring predictions whose mean residual is drawn.
 MAX_QUANTILES_DRAWN = 400
+MAX_FAR_MARKED = 20  # Examples of the largest influence, which are always drawn.
 
 
 def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -> Axes:
@@ -66,15 +67,18 @@ def _slopes(table, d: int, groups: int) -> slice:
     return slice(1, None) if table.names[0] == "intercept" else slice(0, d)
 
 
-def residuals(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
+def residuals(model, X, y, output: int = 0, ax: Axes | None = None, places=None) -> Axes:
     """What the fit leaves over, y − f(x), against what it predicts. A curve in the means of
-    neighbours says that the truth is not linear; a fan, that the noise is not everywhere alike."""
+    neighbours says that the truth is not linear; a fan, that the noise is not everywhere alike.
+    `places` are numbers of the rows for the points to say."""
     ax = canvas.new_axes(ax)
     fitted, left = _left_over(model, X, y, output)
     rows = canvas.some_of(len(left))
     points = np.column_stack([fitted, left])[rows]
     alpha = 0.6 if len(rows) < 300 else 0.35
-    canvas.scatter(ax, points, "examples", s=11, c=NEGATIVE, alpha=alpha, lw=0)
+    canvas.scatter(
+        ax, points, "examples", canvas.places_of(places, rows), s=11, c=NEGATIVE, alpha=alpha, lw=0
+    )
     order = np.argsort(fitted, kind="stable")
     parts = np.array_split(order, min(RESIDUAL_GROUPS, max(1, len(order) // 5)))
     means = np.array([[fitted[part].mean(), left[part].mean()] for part in parts])
@@ -92,9 +96,10 @@ def residuals(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def normal_quantiles(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
+def normal_quantiles(model, X, y, output: int = 0, ax: Axes | None = None, places=None) -> Axes:
     """The residuals in order, against what as many from a normal distribution would be: on the
-    line, t-tests and prediction intervals are what they say also for few examples."""
+    line, t-tests and prediction intervals are what they say also for few examples. `places` are
+    numbers of the rows for the points to say."""
     ax = canvas.new_axes(ax)
     _, left = _left_over(model, X, y, output)
     spread = np.sqrt(_variance(model, left, output)) or 1.0
@@ -104,14 +109,52 @@ def normal_quantiles(model, X, y, output: int = 0, ax: Axes | None = None) -> Ax
         middle = np.linspace(ends, len(left) - ends - 1, MAX_QUANTILES_DRAWN - 2 * ends)
         ranks = np.r_[ranks[:ends], np.rint(middle).astype(np.int64), ranks[-ends:]]
     expected = ndtri((ranks + 0.5) / len(left))
-    points = np.column_stack([expected, np.sort(left)[ranks] / spread])
-    canvas.scatter(ax, points, "residuals", s=11, c=NEGATIVE, alpha=0.6, lw=0)
+    rows = np.argsort(left, kind="stable")[ranks]
+    points = np.column_stack([expected, left[rows] / spread])
+    canvas.scatter(
+        ax, points, "residuals", canvas.places_of(places, rows), s=11, c=NEGATIVE, alpha=0.6, lw=0
+    )
     ax.plot(expected[[0, -1]], expected[[0, -1]], color=INK, lw=1.2, label="normal")
     ax.set(
-        title="Residuals beside normal ones",
-        xlabel="quantile of the normal distribution",
+        title="Normal Q–Q plot of the residuals",
+        xlabel="quantile of the normal distribution" + canvas.drawn_note(len(ranks), len(left)),
         ylabel="residual / standard deviation",
     )
+    canvas.legend(ax)
+    return ax
+
+
+def leverage(model, X, y, output: int = 0, ax: Axes | None = None, places=None) -> Axes:
+    """Residuals, over their standard deviation, against leverage: how much a prediction depends on
+    its own example. Beyond the dashed lines Cook's distance is above 1: without that example the
+    coefficients would be others. `places` are numbers of the rows for the points to say."""
+    ax = canvas.new_axes(ax)
+    _, left = _left_over(model, X, y, output)
+    h = model.leverages(X)
+    slack = np.maximum(1 - h, np.finfo(float).eps)
+    scaled = left / np.sqrt((_variance(model, left, output) or 1.0) * slack)
+    count = model.rank_ + (model.intercept == "free")
+    distance = scaled**2 * h / slack / count
+    rows = canvas.some_of(len(left))
+    far = np.argsort(-distance, kind="stable")[:MAX_FAR_MARKED]
+    rows = np.union1d(rows, far)  # Those that matter most are drawn in any case.
+    alpha = 0.6 if len(rows) < 300 else 0.35
+    points = np.column_stack([h, scaled])
+    canvas.scatter(
+        ax, points[rows], "examples", canvas.places_of(places, rows), s=11, c=NEGATIVE,
+        alpha=alpha, lw=0,
+    )  # fmt: skip
+    ax.axhline(0, color=INK, lw=1.0)
+    left_edge, right_edge = 0.0, 1.08 * float(np.max(h))
+    low, high = 1.1 * min(float(np.min(scaled)), -2), 1.1 * max(float(np.max(scaled)), 2)
+    along = np.linspace(right_edge / 200, min(right_edge, 1 - 1e-9), 200)
+    edge = np.sqrt(count * (1 - along) / along)
+    for sign in (-1, 1):
+        text = "Cook's distance 1" if sign > 0 else None
+        ax.plot(along, sign * edge, color=POSITIVE, lw=1.0, ls="--", label=text)
+    ax.set(xlim=(left_edge, right_edge), ylim=(low, high), title="Leverage")
+    ax.set_xlabel("leverage" + canvas.drawn_note(len(rows), len(left)))
+    ax.set_ylabel("studentised residual")
     canvas.legend(ax)
     return ax
 

@@ -47,10 +47,10 @@ def rules(machine, examples: Examples, flat, beside=None) -> Iterator[Axes]:
     X, y, names = examples.X, examples.y, examples.feature_names
     is_flat = not has_kernel(machine)
     if X.shape[1] == 2 and not is_flat:
-        yield plots.regions(machine, X, y, ax=new_axes(), names=names)
+        yield plots.regions(machine, X, y, ax=new_axes(), names=names, places=examples.places)
     for output in range(min(len(machine.outputs_), MAX_OUTPUTS_DRAWN)):
         if is_flat:
-            yield flat(machine, X, y, output, ax=new_axes(), names=names)
+            yield flat(machine, X, y, output, ax=new_axes(), names=names, places=examples.places)
         else:
             yield plots.scores(machine, X, y, output, ax=new_axes())
         if beside is not None:
@@ -112,7 +112,7 @@ class HardMarginFace(Face):
         which = "margin" if len(said["supports"]) == 1 else "smallest margin"
         where = ", in the kernel's space" if said["kernel"] else ""
         return [
-            Tile(rounded_down(smallest), f"{which}: the distance to the nearest example{where}"),
+            Tile(rounded_down(smallest, 3), f"{which}: the distance to the nearest example{where}"),
             supports_tile(said),
             Tile.at_most(said["relative_gap"], "relative gap to the largest"),
         ]
@@ -143,7 +143,7 @@ class SVMFace(Face):
         which = "objective" if len(said["supports"]) == 1 else "largest objective"
         form = "C" if said["settings"]["lam"] is None else "λ"
         return [
-            Tile(rounded_up(max(said["objectives"])), f"{which}, in the form with {form}"),
+            Tile(rounded_up(max(said["objectives"]), 3), f"{which}, in the form with {form}"),
             Tile.at_most(said["relative_gap"], "relative gap to the smallest"),
             supports_tile(said),
         ]
@@ -176,7 +176,7 @@ class PegasosFace(Face):
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         which = "objective" if len(said["steps"]) == 1 else "largest objective"
         return [
-            Tile(rounded_up(max(said["objectives"])), f"{which} F(w)"),
+            Tile(rounded_up(max(said["objectives"]), 3), f"{which} F(w)"),
             Tile.at_most(said["expected_excess"], "expected excess", 3),
             Tile(readable(max(said["steps"])), "steps"),
             *([supports_tile(said)] if "supports" in said else []),
@@ -222,6 +222,6 @@ class MinDisagreementFace(Face):
         return [("errors, zero scores included", np.flatnonzero(wrong))]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
-        names = examples.feature_names
-        yield plots.boundary(machine, examples.X, examples.y, ax=new_axes(), names=names)
+        X, y, names, places = examples.X, examples.y, examples.feature_names, examples.places
+        yield plots.boundary(machine, X, y, ax=new_axes(), names=names, places=places)
         yield plots.bounds(machine, ax=new_axes())

@@ -10,7 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from certo.certificates.encoding import rounded_up
-from certo.tables.examples import Examples
+from certo.estimators.description import has_kernel
+from certo.report.weights import Output
+from certo.tables.examples import Examples, Rows
+from certo.words.phrases import against
 
 MAX_OUTPUTS_DRAWN = 6  # Outputs that are drawn one by one.
 
@@ -25,9 +28,14 @@ class Tile(NamedTuple):
         return cls("?" if value is None else f"≤ {rounded_up(value, digits)}", text)
 
 
-def new_axes(height: float = 4.2) -> Axes:
+def new_axes(height: float = 4.2, width: float = 6.4) -> Axes:
     """Axes of a figure that no window knows of."""
-    return Figure(figsize=(5.2, height), layout="constrained").add_subplot()
+    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def small_axes() -> Axes:
+    """The same for a figure that stands beside another one."""
+    return new_axes(4.0, 5.0)
 
 
 class Face:
@@ -53,6 +61,21 @@ class Face:
     def coefficients(self, machine) -> dict[str, Any] | None:
         """A table of coefficients by the names that the reader has for columns, as plain values."""
         return None
+
+    def weights(self, machine) -> list[Output] | None:
+        """The weights of each score, if it is a weighted sum of the columns."""
+        if has_kernel(machine) or not hasattr(machine, "coef_"):
+            return None
+        outputs = zip(machine.outputs_, machine.coef_, machine.intercept_, strict=True)
+        return [(against(labels), coef, float(b)) for labels, coef, b in outputs]
+
+    def tests(self, machine, examples: Examples) -> dict[str, Any] | None:
+        """A table of tests that need the rows of the fit, as plain values."""
+        return None
+
+    def checks(self, machine, rows: Rows) -> Iterator[Axes]:
+        """Pictures of how good the machine is on rows."""
+        return iter(())
 
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
         """Examples to list from the table, and what they are."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
 from certo.estimators.description import has_kernel
 from certo.report.face import face_of
+from certo.report.performance import performance
+from certo.report.weights import weights
 from certo.tables.curve import Compared
 from certo.tables.examples import Examples
 from certo.tables.fit import CannotSeparate, Fitted
@@ -30,6 +33,7 @@ def facts(fitted: Fitted) -> dict[str, Any]:
     examples, machine, test = fitted.examples, fitted.model.machine, fitted.test
     with examples.reading():
         face, page = face_of(machine), page_facts(fitted.certified, (), holds=True)
+        outputs, held_out = face.weights(machine), fitted.model.held_out
         if examples.measured:
             for claim in page["claims"]:
                 claim["about"] = examples.target
@@ -47,7 +51,12 @@ def facts(fitted: Fitted) -> dict[str, Any]:
             # What is wrong of classes is counted by a claim.
             "test_error": _error(machine, *test.pair) if test and examples.measured else None,
             "test_fingerprint": fitted.model.test_fingerprint,
+            "held_out": held_out and {"share": held_out.share, "seed": held_out.seed},
+            "performance": performance(machine, examples, test),
+            "weights": None if outputs is None else weights(outputs, examples),
             "coefficients": face.coefficients(machine),
+            "tests": face.tests(machine, examples),
+            "versions": versions(),
             **page,
             "listed": [
                 {"what": what, "total": len(rows)}
@@ -55,6 +64,16 @@ def facts(fitted: Fitted) -> dict[str, Any]:
                 for what, rows in face.rows(machine, examples.X, examples.y)
             ],
         }
+
+
+def versions() -> dict[str, str]:
+    """Of what the numbers of a fit depend on."""
+    import platform
+
+    packages = ("numpy", "scipy", "scikit-learn", "numba")
+    return {"certo": __version__, "python": platform.python_version()} | {
+        name: metadata.version(name) for name in packages
+    }
 
 
 def _shown(machine, examples: Examples, rows: np.ndarray) -> list[dict[str, Any]]:

@@ -17,12 +17,15 @@ from certo.certificates.encoding import counted, readable, rounded_down
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
-from certo.numbers.digits import share_text
+from certo.numbers.digits import share_text, three_digits
 from certo.plots.risk import risk_lines, risk_size
-from certo.report.face import MAX_OUTPUTS_DRAWN, Tile, face_of, new_axes
+from certo.report.claim_pages import page_of
+from certo.report.face import MAX_OUTPUTS_DRAWN, Tile, face_of, new_axes, small_axes
+from certo.report.headline import headline, short_percent, test_rows
+from certo.report.performance import can_rank
 from certo.report.svg import inline_svg
 from certo.tables.curve import Compared
-from certo.tables.examples import Examples
+from certo.tables.examples import Examples, Rows
 from certo.tables.fit import Fitted
 from certo.tables.separable import Decided
 from certo.visible import visible
@@ -31,32 +34,90 @@ NONE = "–"  # In a cell of a table.
 MAX_PLAIN_CLAIMS = 2  # Claims of a kind that are told one by one.
 MAX_OPEN_CLAIMS = 6  # Claims of a kind that are seen before the rest is unfolded.
 MAX_COLUMNS_SHOWN = 30  # Columns of the rows that are listed.
+MAX_CLASSES_CROSSED = 30  # Classes up to which a confusion matrix is shown.
+MAX_WEIGHTS_OPEN, MAX_WEIGHTS_SHOWN = 20, 100  # Weights of an output, before and after unfolding.
 
 
 def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
     """One HTML file with everything in it: style, pictures, certificates in words.
 
-    `said` are the facts of the fit, with what became of them (`model_fingerprint`, `verify_with`);
-    the page holds them as JSON too, in its last element.
+    `said` are the facts of the fit, with what became of them (`model_fingerprint`, `verify_with`,
+    and the `command` if there was one); the page holds them as JSON too, in its last element.
     """
-    machine = fitted.model.machine
-    face = face_of(machine)
+    machine, examples = fitted.model.machine, fitted.examples
+    face, shown = face_of(machine), _shown_rows(fitted)
+    on_test = said["performance"]["test"] is not None
+    with examples.reading():
+        checks = [*_ranking(machine, shown), *face.checks(machine, shown)]
+        own = list(face.pictures(machine, examples))
     return _page(
         "fit.html",
         said,
+        headline=headline(said),
+        measures=list(_measures(said["performance"])),
+        heat=_heat,
+        test_rows=test_rows(said, said["performance"]["test"]["rows"]) if on_test else None,
+        not_counted=_not_counted(said),
+        checked_rows="test rows" if on_test else "training rows",
+        checks=_inline(checks, "check"),
+        bars=_bars(said["weights"] or []),
+        most_weights=(MAX_WEIGHTS_OPEN, MAX_WEIGHTS_SHOWN),
+        most_classes=MAX_CLASSES_CROSSED,
         proved=plain_lines(said),
-        on_test_rows=None if said["test_error"] is None else on_test_rows(said),
+        page_of=page_of,
         claims=grouped(said["claims"], "type"),
         coefficients=grouped((said["coefficients"] or {"rows": []})["rows"], "group"),
         refusals=grouped(said["not_claimed"], "name"),
         tiles=[*_first_tiles(said), *face.tiles(said)],
         risk=_inline(_risk(fitted, said), "risk"),
-        pictures=_inline(face.pictures(machine, fitted.examples)),
+        pictures=_inline(own),
         outputs=face.outputs(machine),
         drawn_each="functions" if said["kernel"] else face.drawn,
         most_pictured=MAX_OUTPUTS_DRAWN,
         most_open=MAX_OPEN_CLAIMS,
     )
+
+
+def _shown_rows(fitted: Fitted) -> Rows:
+    """The rows that tell how good a machine is: test rows, or the training rows if there are
+    none."""
+    examples, test = fitted.examples, fitted.test
+    if test is not None and len(test.y):
+        return test
+    return Rows(examples.X, examples.y, examples.places, [], examples.left_out, [])
+
+
+def _not_counted(said: dict[str, Any]) -> int:
+    """Test rows that the bound from test rows does not count, if there is one."""
+    claims = [claim for claim in said["claims"] if claim["type"] == "TestErrors"]
+    counted_rows = [claim["numbers"]["examples"] for claim in claims]
+    return said["performance"]["test"]["rows"] - counted_rows[0] if counted_rows else 0
+
+
+def _ranking(machine: Any, rows: Rows) -> Iterator[Axes]:
+    if hasattr(machine, "classes_") and can_rank(machine, rows.y):
+        yield plots.roc(machine, rows.X, rows.y, ax=small_axes())
+        yield plots.precision_recall(machine, rows.X, rows.y, ax=small_axes())
+
+
+def _measures(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """What is measured, of the test rows and of the training rows, as text."""
+    test, training = found["test"] or {}, found["training"]
+    for key, name, shown in MEASURES:
+        values = test.get(key), training.get(key)
+        if values != (None, None):
+            on_test, on_training = (NONE if value is None else shown(value) for value in values)
+            yield name, on_test, on_training
+
+
+def _heat(table: list[list[int]], row: int, column: int) -> str:
+    """The share of a row of a table that one of its cells has."""
+    return f"{table[row][column] / (sum(table[row]) or 1):.3f}"
+
+
+def _bars(outputs: list[dict[str, Any]]) -> list[float]:
+    """The largest of the scaled weights of each output, which its bars are drawn against."""
+    return [max((abs(row["scaled"]) for row in one["rows"]), default=0.0) or 1.0 for one in outputs]
 
 
 def _risk(fitted: Fitted, said: dict[str, Any]) -> Iterator[Axes]:
@@ -70,11 +131,9 @@ def _risk(fitted: Fitted, said: dict[str, Any]) -> Iterator[Axes]:
 def _first_tiles(said: dict[str, Any]) -> Iterator[Tile]:
     """Of every machine."""
     if said["classes"] is None:
-        yield Tile(readable(said["training_error"]), "root mean square error")
-        yield Tile(readable(said["deviation"]), "that of always predicting the mean")
+        yield Tile(three(said["training_error"]), "root mean square error on the training rows")
     else:
-        yield Tile(percent(said["training_accuracy"]), "of the training examples right")
-        yield Tile(percent(said["commonest"]), "are of the majority class")
+        yield Tile(short_percent(said["training_accuracy"]), "of the training rows right")
     for name in ("examples", "features"):
         yield Tile(readable(said[name]), name)
 
@@ -157,6 +216,26 @@ def point(values: dict[str, float]) -> str:
     return ", ".join(parts) + more
 
 
+def three(value: float | None) -> str:
+    """Three significant digits; the facts at the end of the page hold more."""
+    return NONE if value is None else three_digits(value)
+
+
+MEASURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+    ("rows", "rows", readable),
+    ("accuracy", "predictions that are right", short_percent),
+    ("errors", "errors", readable),
+    ("usual_accuracy", "right if the most frequent class is always answered", short_percent),
+    ("roc_auc", "area under the ROC curve", three),
+    ("average_precision", "average precision", three),
+    ("root_mean_square_error", "root mean square error", three),
+    ("usual_error", "root mean square error of always predicting the mean", three),
+    ("mean_absolute_error", "mean absolute error", three),
+    ("median_absolute_error", "median absolute error", three),
+    ("r2", "R² (1 − squared error / variation around the mean of these rows)", three),
+)
+
+
 def plain_lines(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What is claimed, each kind in a sentence or two: of a claim that there is for many classes,
     the first, and for how many others there is one."""
@@ -230,8 +309,10 @@ def _templates() -> jinja2.Environment:
         "percent": percent,
         "digits": digits,
         "p_value": p_value,
+        "share": lambda value: NONE if value is None else short_percent(value),
         "ratio": ratio,
         "short": lambda value: readable(value) if isinstance(value, float) else value,
+        "three": lambda value: three(value) if isinstance(value, float | None) else value,
         "at_least": rounded_down,
         "asked": question,
         "proved": reason,

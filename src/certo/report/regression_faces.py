@@ -14,10 +14,14 @@ from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.sample.classes import class_sample
 from certo.certificates.spaces.exact_rows import comparison_signs, whole_direction
 from certo.estimators import LeastSquares, LogisticRegression
-from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows
-from certo.tables.examples import Examples
+from certo.numbers.digits import three_digits
+from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows, small_axes
+from certo.report.weights import Output
+from certo.tables.examples import Examples, Rows
 
 MAX_FAR_ROWS = 20  # Examples with large residuals that are listed.
+# Up to so many columns, and numbers in all, each column is tested by a fit without it.
+MAX_TESTED_COLUMNS, MAX_TESTED_NUMBERS = 30, 1_000_000
 
 
 @shows(LeastSquares)
@@ -40,13 +44,18 @@ class LeastSquaresFace(Face):
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         r2, rank = said["r2"], said["rank"]
-        tiles = [Tile("?" if r2 is None else f"{r2:.4g}", "R²: share of the variation explained")]
+        tiles = [
+            Tile("?" if r2 is None else three_digits(r2), "R²: share of the variation explained")
+        ]
         if rank is not None and rank < said["features"]:
             tiles.append(Tile(readable(rank), "rank: linearly independent columns"))
         return tiles
 
     def coefficients(self, machine) -> dict[str, Any]:
         return machine.summary().to_dict() | {"is_estimate": True}
+
+    def weights(self, machine) -> list[Output]:
+        return [("", machine.coef_, float(machine.intercept_))]
 
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
         left = np.abs(y - machine.predict(X))
@@ -55,8 +64,11 @@ class LeastSquaresFace(Face):
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
         X, y, names = examples.X, examples.y, examples.feature_names
-        yield plots.residuals(machine, X, y, ax=new_axes())
-        yield plots.normal_quantiles(machine, X, y, ax=new_axes())
+        places = examples.places
+        yield plots.residuals(machine, X, y, ax=new_axes(), places=places)
+        yield plots.normal_quantiles(machine, X, y, ax=new_axes(), places=places)
+        if _finite(machine.residual_variance_):
+            yield plots.leverage(machine, X, y, ax=new_axes(), places=places)
         yield plots.coefficients(machine, X, ax=_tall_axes(machine), names=names)
 
 
@@ -95,7 +107,7 @@ class LogisticFace(Face):
         likelihood = [] if said["ridge"] else [Tile(exists, "the maximum-likelihood estimate")]
         return [
             *likelihood,
-            Tile(readable(said["risk"]), "mean loss −log p(y|x)"),
+            Tile(three_digits(said["risk"]), "mean loss −log p(y|x)"),
             Tile.at_most(said["gap"], f"above {least}, proved"),
         ]
 
@@ -117,6 +129,25 @@ class LogisticFace(Face):
             "doubt": f"which are {doubt} an estimate",
         }
 
+    def weights(self, machine) -> list[Output]:
+        compared = [c for c in machine.classes_.tolist() if c != machine.reference_]
+        parts = zip(compared, machine.contrasts_, machine.contrast_intercepts_, strict=True)
+        return [(f"{c} against {machine.reference_}", coef, float(b)) for c, coef, b in parts]
+
+    def tests(self, machine, examples: Examples) -> dict[str, Any] | None:
+        """Likelihood-ratio tests, each of which is a fit without a column."""
+        numbers = machine.n_features_in_ * len(examples.y) * len(machine.contrasts_)
+        if machine.ridge_ or machine.class_weight is not None:
+            return None
+        if machine.n_features_in_ > MAX_TESTED_COLUMNS or numbers > MAX_TESTED_NUMBERS:
+            return None
+        return machine.likelihood_ratio_tests(examples.X, examples.y).to_dict()
+
+    def checks(self, machine, rows: Rows) -> Iterator[Axes]:
+        known = np.isin(rows.y, machine.classes_)
+        if known.all():
+            yield plots.calibration(machine, rows.X, rows.y, ax=small_axes())
+
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
         proof = machine.separation_
         if proof is None:
@@ -129,8 +160,7 @@ class LogisticFace(Face):
         return [("examples that are separated, at least from some class", rows)]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
-        X, y, names = examples.X, examples.y, examples.feature_names
-        yield plots.calibration(machine, X, y, ax=new_axes())
+        X, names = examples.X, examples.feature_names
         yield plots.convergence(machine, ax=new_axes())
         for group in range(min(self.outputs(machine), MAX_OUTPUTS_DRAWN)):
             yield plots.coefficients(machine, X, group, ax=_tall_axes(machine), names=names)

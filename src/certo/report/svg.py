@@ -23,7 +23,8 @@ _SETTINGS: Any = {"svg.hashsalt": "certo", "svg.fonttype": "none", "font.family"
 
 def inline_svg(figure, prefix: str) -> str:
     """The figure's SVG element. Every id in it starts with `prefix`: the figures of a page would
-    otherwise share the names of their clipping paths. Without namespaces, metadata, or links."""
+    otherwise share the names of their clipping paths. Without namespaces, metadata, or links: the
+    address of a point is its title, which a browser shows beside the pointer."""
     buffer = io.StringIO()
     with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
         # The browser has the letters that Matplotlib's font has not.
@@ -39,9 +40,38 @@ def inline_svg(figure, prefix: str) -> str:
         for name, value in list(element.attrib.items()):
             del element.attrib[name]
             element.set(name.partition("}")[2] or name, _renamed(name, value, prefix))
+        if element.tag not in ("text", "tspan", "style") and not (element.text or "").strip():
+            element.text = None
+        element.tail = None if not (element.tail or "").strip() else element.tail
     for metadata in root.findall("metadata"):
         root.remove(metadata)
+    for parent in root.iter():
+        _name_points(parent)
     return ET.tostring(root, encoding="unicode")
+
+
+def _name_points(parent: ET.Element) -> None:
+    """Points that stand for rows are links here: they become titles. What such points have in
+    common is said once, since there may be thousands of them."""
+    looks = set()
+    for place, link in enumerate(parent):
+        if link.tag != "a":
+            continue
+        title = ET.Element("title")
+        title.text = link.attrib["href"]
+        point = link.find("g/use")
+        if point is None:
+            link.tag = "g"
+            link.attrib.clear()
+            link.insert(0, title)
+            continue
+        looks.add((link[0].get("clip-path"), point.attrib.pop("style", "")))
+        point.attrib |= {name: f"{float(point.attrib[name]):.2f}" for name in "xy"}
+        point.append(title)
+        parent[place] = point
+    for clip, style in looks:
+        assert len(looks) == 1  # Points of one call look alike.
+        parent.attrib |= {"style": style} | ({"clip-path": clip} if clip else {})
 
 
 def _renamed(name: str, value: str, prefix: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.risk.held_out_distances import TestDistances
@@ -22,7 +21,6 @@ def answers(fitted: Fitted) -> dict[str, Any]:
     return {
         "test": _test(fitted),
         "bound": _bound(fitted),
-        "weights": _weights(fitted),
         "support_rows": _supports(fitted),
         "wrong": _wrong(fitted),
     }
@@ -85,55 +83,10 @@ def _bound(fitted: Fitted) -> dict[str, Any] | None:
     }
 
 
-def _weights(fitted: Fitted) -> dict[str, Any] | None:
-    """Of a linear machine: score = Σ weight · value + intercept, in the units of the table. First
-    the features that move the score most: by |weight| times the standard deviation."""
-    machine, examples = fitted.model.machine, fitted.examples
-    coef = getattr(machine, "coef_", None)
-    if coef is None:
-        return None
-    weights = np.atleast_2d(coef).astype(float)
-    intercepts = np.broadcast_to(np.atleast_1d(machine.intercept_), len(weights)).astype(float)
-    moves = np.abs(weights).max(axis=0) * _spread(examples.X)
-    scaler = examples.encoder.scaler_
-    if scaler is not None:
-        scaled = len(scaler.scale_)
-        weights[:, :scaled] /= scaler.scale_
-        intercepts = intercepts - weights[:, :scaled] @ scaler.mean_
-    names = examples.encoder.get_feature_names_out()
-    first = np.argsort(-moves, kind="stable")[:MAX_WEIGHTS_LISTED]
-    return {
-        "outputs": _outputs(fitted, len(weights)),
-        "intercepts": intercepts.tolist(),
-        "features": len(names),
-        "rows": [
-            {"name": names[j], "weights": weights[:, j].tolist(), "influence": float(moves[j])}
-            for j in first.tolist()
-        ],
-    }
-
-
 def _supports(fitted: Fitted) -> int | None:
     """How many rows of the fit its rule is made of, where it is made of rows."""
     rows = getattr(fitted.model.machine, "support_", None)
     return None if rows is None else len(rows)
-
-
-def _outputs(fitted: Fitted, scores: int) -> list[Any]:
-    """What a high score speaks for: a class for each score, of two classes the second."""
-    if fitted.examples.measured:
-        return [fitted.examples.target]
-    classes = fitted.model.machine.classes_.tolist()
-    return classes[1:] if scores == 1 else classes
-
-
-def _spread(X: Any) -> np.ndarray:
-    """The standard deviation of each column."""
-    if not sparse.issparse(X):
-        return np.std(X, axis=0)
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-    return np.sqrt(np.maximum(square - mean**2, 0))
 
 
 def _wrong(fitted: Fitted) -> dict[str, Any] | None:

@@ -1,0 +1,89 @@
+"""The first screen of a report: the question, the answer, the bound, the verdict."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from certo.certificates.encoding import counted
+from certo.numbers.digits import share_text, three_digits
+
+
+class Headline(NamedTuple):
+    question: str
+    answer: str
+    bound: str
+    verdict: str
+    good: bool  # Whether something worth knowing is proved about new rows.
+
+
+def headline(said: dict[str, Any]) -> Headline:
+    """What a reader wants to know first, in four sentences or so."""
+    verdict, good = _verdict(said)
+    return Headline(_question(said), _answer(said), _bound(said), verdict, good)
+
+
+def _question(said: dict[str, Any]) -> str:
+    columns = said["columns"]
+    many = counted(len(columns["numbers"]) + len(columns["categories"]), "column")
+    return f"How well does {said['machine']} predict “{said['target']}” from {many}?"
+
+
+def test_rows(said: dict[str, Any], many: int) -> str:
+    """What the test rows are."""
+    rows = counted(many, "row")
+    held_out = said["held_out"]
+    if held_out is None:
+        return f"{rows} of the test table"
+    return f"{rows} held out ({short_percent(held_out['share'])} of the table, drawn at random)"
+
+
+def _answer(said: dict[str, Any]) -> str:
+    found = said["performance"]
+    test = found["test"]
+    rows = test or found["training"]
+    where = test_rows(said, rows["rows"]) if test else f"{counted(rows['rows'], 'training row')}"
+    where = f"On the {where}"
+    if "accuracy" in rows:
+        usual = f"always answering “{found['usual']}”, the most frequent class of the training rows"
+        text = (
+            f"{where}, {short_percent(rows['accuracy'])} of the predictions are right "
+            f"({counted(rows['errors'], 'error')}); {usual}, is right for "
+            f"{short_percent(rows['usual_accuracy'])}."
+        )
+    else:
+        error, usual = map(three_digits, (rows["root_mean_square_error"], rows["usual_error"]))
+        text = (
+            f"{where}, the root mean square error is {error}; that of always predicting the mean "
+            f"of the training rows, {three_digits(found['usual'])}, is {usual}."
+        )
+    if test is None:
+        text += " These rows were used to fit it, so this says little about new rows."
+    return text
+
+
+def _bound(said: dict[str, Any]) -> str:
+    if said["in_words"]:
+        return said["in_words"][0]
+    return "Nothing is proved about new rows."
+
+
+def _verdict(said: dict[str, Any]) -> tuple[str, bool]:
+    claims = len(said["claims"])
+    check = " No claim is made."
+    if claims:
+        check = f" {counted(claims, 'claim')} can be checked against the data by anyone."
+    if said["best"] is not None:
+        low = "The bound is below the share of rows that always answering the majority class "
+        return f"{low}gets wrong.{check}", True
+    if said["in_words"] and said["classes"] is not None:
+        weak = "It is not proved that the predictions for new rows are better than always "
+        return f"{weak}answering the majority class.{check}", False
+    if said["in_words"]:
+        return f"The bound holds for new rows.{check}", True
+    about = " What is proved is about the fit itself." if claims else ""
+    return f"How good the predictions for new rows are is not proved.{about}{check}", False
+
+
+def short_percent(share: float) -> str:
+    """With one decimal, or as many as tell it from 0 and from 1."""
+    return f"{share_text(share, 1)}\u202f%"

@@ -1,0 +1,113 @@
+"""How good a machine is on rows: counts, rates and distances, and the rows where it is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_score
+
+from certo.tables.examples import Examples, Rows
+
+MAX_WRONG_LISTED = 20  # Rows that are predicted wrong, or far off, under one heading.
+
+
+def performance(machine, examples: Examples, test: Rows | None) -> dict[str, Any]:
+    """The same numbers for the training rows and for the test rows, if there are any."""
+    measure, usual = (_of_numbers if examples.measured else _of_classes), _usual(examples)
+    rows = None if test is None or not len(test.y) else (test.X, test.y, test.places)
+    return {
+        "usual": usual,
+        "training": measure(machine, examples.X, examples.y, examples.places, usual),
+        "test": None if rows is None else measure(machine, *rows, usual),
+    }
+
+
+def _usual(examples: Examples) -> Any:
+    """What is predicted without looking at a row: the mean of the training rows, or their most
+    frequent class."""
+    if examples.measured:
+        return float(np.mean(examples.y))
+    labels, counts = np.unique(examples.y, return_counts=True)
+    return labels[counts.argmax()].item()
+
+
+def _of_numbers(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: float) -> dict[str, Any]:
+    predicted = machine.predict(X)
+    left = y - predicted
+    spread = float(np.sum((y - y.mean()) ** 2))
+    order = np.argsort(-np.abs(left), kind="stable")[:MAX_WRONG_LISTED]
+    return {
+        "rows": len(y),
+        "root_mean_square_error": float(np.sqrt(np.mean(left**2))),
+        "mean_absolute_error": float(np.mean(np.abs(left))),
+        "median_absolute_error": float(np.median(np.abs(left))),
+        "usual_error": float(np.sqrt(np.mean((y - usual) ** 2))),
+        "r2": 1 - float(np.sum(left**2)) / spread if spread else None,
+        "wrong": [
+            {"row": int(places[t]), "label": float(y[t])}
+            | {"predicted": float(predicted[t]), "residual": float(left[t])}
+            for t in order
+        ],
+    }
+
+
+def _of_classes(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: Any) -> dict[str, Any]:
+    predicted, classes = np.asarray(machine.predict(X)), machine.classes_
+    labels = [*classes.tolist(), *sorted(set(y.tolist()) - set(classes.tolist()))]
+    code = {label: k for k, label in enumerate(labels)}
+    true, said = ([code[one] for one in part.tolist()] for part in (y, predicted))
+    table = confusion_matrix(true, said, labels=range(len(labels)))
+    right, rows, columns = np.diag(table), table.sum(axis=1), table.sum(axis=0)
+    scores = np.asarray(machine.decision_function(X)).reshape(len(y), -1)
+    wrong = np.flatnonzero(np.not_equal(true, said))
+    sizes = _sizes(scores, np.array(true), np.array(said), len(classes))
+    furthest = wrong[np.argsort(-np.abs(sizes[wrong]), kind="stable")][:MAX_WRONG_LISTED]
+    found = {
+        "rows": len(y),
+        "errors": len(wrong),
+        "accuracy": 1 - len(wrong) / len(y),
+        "usual_accuracy": float(np.mean(y == usual)),
+        "labels": labels,
+        "confusion": table.tolist(),
+        "per_class": [
+            {
+                "label": label,
+                "rows": int(rows[k]),
+                "predicted": int(columns[k]),
+                "precision": float(right[k] / columns[k]) if columns[k] else None,
+                "recall": float(right[k] / rows[k]) if rows[k] else None,
+            }
+            for k, label in enumerate(labels)
+        ],
+        "roc_auc": None,
+        "average_precision": None,
+        "wrong": [
+            {"row": int(places[t]), "label": y[t].item(), "predicted": predicted[t].item()}
+            | {"score": float(sizes[t])}
+            for t in furthest
+        ],
+    }
+    if can_rank(machine, y):
+        hit = np.asarray(y) == classes[1]
+        found["roc_auc"] = float(roc_auc_score(hit, scores[:, 0]))
+        found["average_precision"] = float(average_precision_score(hit, scores[:, 0]))
+    return found
+
+
+def can_rank(machine, y: np.ndarray) -> bool:
+    """Whether there are rows of both of two classes."""
+    classes = machine.classes_.tolist()
+    return len(classes) == 2 and set(y.tolist()) == set(classes)
+
+
+def _sizes(scores: np.ndarray, true: np.ndarray, said: np.ndarray, classes: int) -> np.ndarray:
+    """The score of two classes; of several, by how much that of the predicted class exceeds that of
+    the true one, or of the next one where the machine does not know the true class."""
+    if scores.shape[1] == 1:
+        return scores[:, 0]
+    rows = np.arange(len(scores))
+    next_best = np.sort(scores, axis=1)[:, -2]
+    known = true < classes
+    other = np.where(known, scores[rows, np.where(known, true, 0)], next_best)
+    return scores[rows, said] - other

@@ -1,0 +1,67 @@
+"""The first screen says what is so, and no more."""
+
+import pytest
+
+from certo.report.headline import headline, short_percent
+
+CLASSES = {"rows": 50, "errors": 4, "accuracy": 0.92, "usual_accuracy": 0.6}
+NUMBERS = {"rows": 50, "root_mean_square_error": 1.2345, "usual_error": 3.0}
+SAID = {
+    "machine": "SVM",
+    "target": "kind",
+    "classes": ["a", "b"],
+    "columns": {"numbers": ["x"], "categories": ["z"]},
+    "held_out": {"share": 0.2, "seed": 0},
+    "performance": {"usual": "a", "training": CLASSES | {"rows": 200}, "test": CLASSES},
+    "in_words": ["With 95 % confidence, the error rate is at most 19 %."],
+    "best": {"bound": 0.19},
+    "claims": [{}, {}],
+}
+
+
+def test_question_answer_bound_and_verdict():
+    found = headline(SAID)
+    assert found.question == "How well does SVM predict “kind” from 2 columns?"
+    assert found.answer == (
+        "On the 50 rows held out (20.0\u202f% of the table, drawn at random), 92.0\u202f% of the "
+        "predictions are right (4 errors); always answering “a”, the most frequent class of the "
+        "training rows, is right for 60.0\u202f%."
+    )
+    assert found.bound == SAID["in_words"][0]
+    assert found.good
+    assert "2 claims can be checked" in found.verdict
+
+
+def test_a_weak_bound_is_no_success():
+    found = headline(SAID | {"best": None})
+    assert not found.good
+    assert "not proved that the predictions for new rows are better" in found.verdict
+
+
+def test_training_rows_say_little():
+    performance = SAID["performance"] | {"test": None}
+    found = headline(SAID | {"performance": performance, "in_words": [], "best": None})
+    assert "On the 200 training rows" in found.answer
+    assert "says little about new rows" in found.answer
+    assert found.bound == "Nothing is proved about new rows."
+    assert "What is proved is about the fit itself." in found.verdict
+    none = headline(SAID | {"in_words": [], "best": None, "claims": []})
+    assert none.verdict == (
+        "How good the predictions for new rows are is not proved. No claim is made."
+    )
+
+
+def test_numbers_have_distances():
+    performance = {"usual": 12345.6, "training": NUMBERS, "test": NUMBERS}
+    of_file = SAID | {"classes": None, "performance": performance, "held_out": None}
+    found = headline(of_file | {"best": None})
+    assert found.answer == (
+        "On the 50 rows of the test table, the root mean square error is 1.23; that of always "
+        "predicting the mean of the training rows, 12,346, is 3."
+    )
+    assert found.good
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.5, "50.0"), (1.0, "100.0"), (0.99996, "99.996")])
+def test_percent_is_never_rounded_to_all(share, text):
+    assert short_percent(share) == f"{text}\u202f%"

@@ -1,0 +1,71 @@
+"""Weights in both units give the scores of the machine."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from certo.report import facts
+from certo.report.weights import MAX_WEIGHTS_KEPT
+from certo.tables.fit import fit_table
+from certo.tables.settings import machine
+
+RNG = np.random.default_rng(0)
+A, B = 50 + 10 * RNG.normal(size=120), RNG.normal(size=120) / 100
+ZONE = np.array(list("uvw") * 40)
+TWO = np.where(A / 10 + RNG.normal(size=120) > 5, "yes", "no")
+THREE = np.array(["low", "mid", "top"])[np.digitize(A, [45, 55])]
+TABLE = pa.table({"a": A, "zone": ZONE, "b": B, "y": TWO})
+
+
+def weights_of(table, name, *settings, **choices):
+    fitted = fit_table(table, "y", machine(name, list(settings)), **choices)
+    return facts(fitted)["weights"], fitted
+
+
+@pytest.mark.parametrize("scale", ["standard", "none"])
+@pytest.mark.parametrize(
+    ("name", "y", "scores_of"),
+    [
+        ("svm", TWO, lambda m, X: [m.decision_function(X)]),
+        ("svm", THREE, lambda m, X: m.decision_function(X).T),
+        ("least-squares", A + B, lambda m, X: [m.predict(X)]),
+        ("logistic", THREE, lambda m, X: (X @ m.contrasts_.T + m.contrast_intercepts_).T),
+    ],
+)
+def test_weighted_sums_are_the_scores(name, y, scores_of, scale):
+    table = TABLE.set_column(3, "y", pa.array(y))
+    settings = [] if name == "svm" else ["ridge=0.1"]
+    found, fitted = weights_of(table, name, *settings, scale=scale)
+    wanted = scores_of(fitted.model.machine, fitted.examples.X)
+    columns = {"a": A, "b": B} | {f"zone = {level}": level == ZONE for level in "uvw"}
+    scaled = columns | {name: (x - x.mean()) / x.std() for name, x in (("a", A), ("b", B))}
+    assert len(found) == len(wanted)
+    for one, scores in zip(found, wanted, strict=True):
+        assert one["total"] == len(one["rows"]) == 5
+        for unit, values in (("original", columns), ("scaled", scaled)):
+            total = sum(row[unit] * values[row["name"]] for row in one["rows"])
+            np.testing.assert_allclose(total + one["intercept"][unit], scores, atol=1e-9)
+        sizes = [abs(row["scaled"]) for row in one["rows"]]
+        assert sizes == sorted(sizes, reverse=True)
+
+
+def test_outputs_are_named():
+    assert [one["output"] for one in weights_of(TABLE, "svm")[0]] == ["'yes' against 'no'"]
+    table = TABLE.set_column(3, "y", pa.array(THREE))
+    names = [one["output"] for one in weights_of(table, "logistic", "ridge=1.0")[0]]
+    assert names == ["low against top", "mid against top"]
+
+
+def test_kernels_have_no_weights():
+    assert weights_of(TABLE, "svm", "kernel=Gaussian(1.0)")[0] is None
+
+
+def test_only_the_largest_of_many_weights_are_kept():
+    many = MAX_WEIGHTS_KEPT + 100
+    X = RNG.normal(size=(20, many))
+    table = pa.table({f"c{j}": X[:, j] for j in range(many)} | {"y": ["a", "b"] * 10})
+    (one,), fitted = weights_of(table, "svm")
+    assert one["total"] == many
+    assert len(one["rows"]) == MAX_WEIGHTS_KEPT
+    least = min(abs(row["scaled"]) for row in one["rows"])
+    assert least == pytest.approx(np.sort(np.abs(fitted.model.machine.coef_[0]))[100])
