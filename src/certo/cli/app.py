@@ -13,6 +13,7 @@ import typer
 from certo.cli import curve, export, fit, info, predict, proof, separable, verify
 from certo.cli.console import Voice, print_json
 from certo.cli.options import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, as_flag
+from certo.cli.reading import with_reading_options
 from certo.words.reader import reading
 
 SEPARABLE = "certo separable DATA --target COLUMN"
@@ -44,7 +45,9 @@ COMMANDS: dict[Callable[..., None], str] = {
 }
 for _command, _example in COMMANDS.items():
     _summary = (_command.__doc__ or "").partition(".")[0]
-    app.command(short_help=f"{_summary}.", epilog=f"Example: {_example}")(_command)
+    app.command(short_help=f"{_summary}.", epilog=f"Example: {_example}")(
+        with_reading_options(_command)
+    )
 
 
 def _version(wanted: bool) -> None:

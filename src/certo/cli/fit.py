@@ -14,6 +14,7 @@ import typer
 from certo.certificates.encoding import counted, readable
 from certo.cli import options
 from certo.cli.console import Voice, print_json, tell_examples, tell_more, tell_rows
+from certo.cli.reading import reading_words
 from certo.numbers.digits import share_text
 
 MAX_CLAIMS_SHOWN = 6  # Claims of one kind, where there may be one for each of many classes.
@@ -141,7 +142,7 @@ def fit(
             said["model_file"] = str(output)
         words = ["certo", "verify", _as_argument(output or "MODEL"), _as_argument(data)]
         words += ["--test", _as_argument(test)] if test and len(fitted.certified.test) else []
-        said["verify_with"] = options.command_line(*words)
+        said["verify_with"] = options.command_line(*words, *reading_words())
         if report is not None:
             said["report_file"] = str(report)
             written[report] = reports.html_report(fitted, said).encode()
@@ -151,7 +152,7 @@ def fit(
 
 def _as_argument(path: Path | str) -> str:
     """A file as an argument, which one whose name begins like an option is not by itself."""
-    return f"./{path}" if str(path).startswith("-") else str(path)
+    return f"./{path}" if str(path).startswith("-") and str(path) != "-" else str(path)
 
 
 def _tell(voice: Voice, said: dict[str, Any]) -> None:

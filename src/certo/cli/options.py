@@ -23,7 +23,9 @@ def argument(metavar: str, text: str) -> Any:
     return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
-TABLE_HELP = "Table to read: a CSV file with a header line, or a Parquet file."
+TABLE_HELP = (
+    "Table to read: a file of CSV, Parquet, Arrow, svmlight, .npz or .xlsx; - is standard input."
+)
 DataFile = Annotated[Path, argument("DATA", TABLE_HELP)]
 ModelFile = Annotated[Path, argument("MODEL", "Model file written by certo fit.")]
 TEST_HELP = (

@@ -124,7 +124,7 @@ def encode_table(
     encoder.fit(seen.drop_columns([target]))
     said = [
         *notes,
-        *about_names(table.column_names),
+        *about_names(table),
         *left_out.notes,
         *about_words(columns.words_not_found(table, na)),
         *about_labels(target, y),
