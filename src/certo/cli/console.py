@@ -106,6 +106,8 @@ def tell_examples(voice: Voice, said: dict[str, Any], what: str, link: str) -> N
         many = counted(len(columns["categories"]), "categorical column")
         but = " but the first" if said["references"] else ""
         voice.say(f"{many}, one 0/1 feature for each level{but}", indent=2)
+    if columns["texts"]:
+        voice.say(f"{counted(len(columns['texts']), 'column')} of text, words counted", indent=2)
     for note in said["notes"]:
         voice.item(("note ", "yellow"), note, indent=2)
 

@@ -47,6 +47,7 @@ def fit(
     na: options.NotAvailable = None,
     drop: options.Drop = None,
     category: options.Category = None,
+    text: options.Text = None,
     C: options.ErrorPrice = None,
     lam: Annotated[
         float | None,
@@ -99,7 +100,7 @@ def fit(
     from certo.tables.model_file import model_bytes
     from certo.tables.settings import machine as make_machine
 
-    choices = options.encoding_choices(scale, missing, na, drop, category)
+    choices = options.encoding_choices(scale, missing, na, drop, category, text)
     if C is not None and lam is not None:
         raise Problem("--C and --lam set the same penalty: give only one of them.")
     settings = options.settings_of(setting, C=C, lam=lam, ridge=ridge, tol=tol)

@@ -51,6 +51,14 @@ Drop = Annotated[Texts, option("COLUMN", "Column to leave out; may be repeated."
 Category = Annotated[
     Texts, option("COLUMN", "Column whose integers are codes, not quantities; may be repeated.")
 ]
+Text = Annotated[
+    Texts,
+    option(
+        "COLUMN",
+        "Column of text whose words are counted, even if it does not look like prose; may be "
+        "repeated.",
+    ),
+]
 ErrorPrice = Annotated[
     float | None, option("NUMBER", "Penalty C on errors in the training rows (svm).", "--C")
 ]
@@ -79,9 +87,9 @@ def check_outputs(outputs: dict[str, Path | None], keep: Sequence[Path | None]) 
         raise Problem(f"{names} are both {same}. Choose two names.")
 
 
-def encoding_choices(scale, missing, na, drop, category) -> dict[str, Any]:
+def encoding_choices(scale, missing, na, drop, category, text=None) -> dict[str, Any]:
     """How a table becomes examples."""
-    lists = {"na": na, "drop": drop, "category": category}
+    lists = {"na": na, "drop": drop, "category": category, "text": text}
     return {"scale": scale, "missing": missing} | {k: tuple(v or ()) for k, v in lists.items()}
 
 

@@ -22,7 +22,7 @@ from certo.data.problem import Problem
 from certo.data.readers import read_any
 from certo.words.reader import setting
 
-NUMBER, CATEGORY = "number", "category"
+NUMBER, CATEGORY, TEXT = "number", "category", "text"
 NUMBERS_MACHINE = "least-squares"  # The machine for a target that is a number.
 MAX_CELL = 1e140  # The largest number that float64 can square, and add up.
 MAX_EXPONENT = 308  # The largest power of 10 of a number in some column.

@@ -40,9 +40,10 @@ class Dialect:
         if delimiter is not None and (
             len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'
         ):
+            names = ", ".join(name for name in _DELIMITER_NAMES if name.isalpha())
             raise Problem(
                 f"{setting('delimiter')} must be one ASCII character other than a quotation mark, "
-                f"or one of {', '.join(sorted(set(_DELIMITER_NAMES) - {chr(92) + 't'}))}, got {delimiter!r}."
+                f"or one of {names}, got {delimiter!r}."
             )
         if self.encoding is not None and not _is_encoding(self.encoding):
             raise Problem(

@@ -177,6 +177,20 @@ def about_texts(
     return notes
 
 
+def about_prose(name: str, terms: np.ndarray, was_asked_for: bool) -> list[str]:
+    """What became of a column of text."""
+    pairs = sum(" " in term for term in terms.tolist())
+    many = f"{counted(len(terms) - pairs, 'word')} and {counted(pairs, 'pair')} of neighbours"
+    said = f"the words of column {name!r} are counted ({many})"
+    if was_asked_for:
+        return [f"{said}."]
+    levels, without = setting("category", [name]), setting("drop", [name])
+    return [
+        f"{said}, since most of its cells differ and have several words. To take its values as "
+        f"levels instead: {levels}; to leave it out: {without}."
+    ]
+
+
 def about_words(not_found: Sequence[str]) -> list[str]:
     """Texts that were said to mean a missing value."""
     return [

@@ -3,7 +3,8 @@
 Layout: a line ``certo model 5``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_NODE_TYPES` and
 `_trusted` below and by nothing in the file; `model_check` then checks what was created. Files of
-formats 3 and 4 are read, too: see `_upgrade_supports` and `_SINCE_5`.
+formats 3 and 4 are read, too: see `_upgrade_supports` and `_SINCE_5`; so are those of before the
+words of texts were counted: see `_upgrade_encoder`.
 """
 
 from __future__ import annotations
@@ -245,6 +246,7 @@ def _read(payload: bytes, number: int = 5) -> Any:
     if set(content) == {"machine"}:
         check_machine(machine, getattr(machine, "n_features_in_", -1))
         return machine
+    _upgrade_encoder(content.get("encoder"))
     names -= _SINCE_5 if number < 5 else set()
     if set(content) != names:
         raise Problem(f"it must hold exactly {', '.join(sorted(names))}.")
@@ -281,6 +283,12 @@ def _upgrade_supports(machine: Any) -> None:
     is_known = np.any(signs > 0, axis=0) | (np.sum(signs < 0, axis=0) == len(signs) - 1)
     machine._support_classes = np.where(is_known, np.argmax(signs, axis=0), -1)
     del state["n_support_"]
+
+
+def _upgrade_encoder(encoder: Any) -> None:
+    """An encoder that counts no words has no vocabulary, whether it says so or not."""
+    if isinstance(encoder, TableEncoder) and "prose_names_" not in vars(encoder):
+        encoder.text, encoder.prose_names_, encoder.vocabularies_ = (), [], []
 
 
 def _trusted() -> set[str]:
