@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from certo.cli import curve, export, fit, info, predict, proof, separable, verify
+from certo.cli import certify, curve, export, fit, info, predict, proof, separable, verify
 from certo.cli.console import Voice, print_json
 from certo.cli.options import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, as_flag
 from certo.cli.reading import with_reading_options
@@ -40,6 +40,7 @@ COMMANDS: dict[Callable[..., None], str] = {
     predict.predict: "certo predict iris.certo new.csv --out predicted.csv",
     verify.verify: "certo verify iris.certo iris.csv",
     proof.proof: "certo proof iris.certo iris.csv --out iris-proof",
+    certify.certify: "certo certify model.skops iris.csv --target species",
     info.info: "certo info iris.certo",
     export.export: "certo export iris.certo --onnx iris.onnx --data iris.csv",
 }
