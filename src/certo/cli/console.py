@@ -117,6 +117,8 @@ def tell_columns(voice: Voice, said: dict[str, Any]) -> None:
         many = counted(len(columns["categories"]), "categorical column")
         but = " but the first" if said["references"] else ""
         voice.say(f"{many}, one 0/1 feature for each level{but}", indent=2)
+    if columns["texts"]:
+        voice.say(f"{counted(len(columns['texts']), 'column')} of text, words counted", indent=2)
 
 
 def tell_rows(voice: Voice, rows: list[dict[str, Any]]) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from certo.cli import options
 from certo.cli.console import Voice, print_json, tell_rows
+from certo.cli.reading import reading_words
 
 FEWEST_ROWS = 40  # With fewer rows, none is held out unless that is asked for.
 USUAL_SHARE = 0.2  # The share of the rows that is held out to test.
@@ -63,6 +64,7 @@ def fit(
     na: options.NotAvailable = None,
     drop: options.Drop = None,
     category: options.Category = None,
+    text: options.Text = None,
     C: options.ErrorPrice = None,
     kernel: Annotated[
         str | None,
@@ -133,7 +135,7 @@ def fit(
     from certo.tables.settings import machine as make_machine
     from certo.tables.task import USUAL_MACHINES, checked_task, task_of
 
-    choices = options.encoding_choices(scale, missing, na, drop, category)
+    choices = options.encoding_choices(scale, missing, na, drop, category, text)
     if C is not None and lam is not None:
         raise Problem("--C and --lam set the same penalty: give only one of them.")
     settings = options.settings_of(setting, C=C, lam=lam, ridge=ridge, tol=tol)
@@ -207,7 +209,7 @@ def fit(
         words = ["certo", "verify", _as_argument(output or "MODEL"), _as_argument(data)]
         if test_file and len(fitted.certified.test):
             words += ["--test", _as_argument(test_file)]
-        said["verify_with"] = options.command_line(*words)
+        said["verify_with"] = options.command_line(*words, *reading_words())
         if report is not None:
             said["report_file"] = str(report)
             written[report] = reports.html_report(fitted, said).encode()
@@ -234,7 +236,7 @@ def _seed(estimator: Any, settings: list[str], seed: int) -> None:
 
 def _as_argument(path: Path | str) -> str:
     """A file as an argument, which one whose name begins like an option is not by itself."""
-    return f"./{path}" if str(path).startswith("-") else str(path)
+    return f"./{path}" if str(path).startswith("-") and str(path) != "-" else str(path)
 
 
 def _tell_refusal(

@@ -26,7 +26,9 @@ def argument(metavar: str, text: str) -> Any:
     return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
-TABLE_HELP = "Table to read: a CSV file with a header line, or a Parquet file."
+TABLE_HELP = (
+    "Table to read: a file of CSV, Parquet, Arrow, svmlight, .npz or .xlsx; - is standard input."
+)
 DataFile = Annotated[Path, argument("DATA", TABLE_HELP)]
 ModelFile = Annotated[Path, argument("MODEL", "Model file written by certo fit.")]
 TEST_HELP = (
@@ -62,6 +64,14 @@ Drop = Annotated[Texts, option("COLUMN", "Column to leave out; may be repeated."
 Category = Annotated[
     Texts, option("COLUMN", "Column whose integers are codes, not quantities; may be repeated.")
 ]
+Text = Annotated[
+    Texts,
+    option(
+        "COLUMN",
+        "Column of text whose words are counted, even if it does not look like prose; may be "
+        "repeated.",
+    ),
+]
 ErrorPrice = Annotated[
     float | None, option("NUMBER", "Penalty C on errors in the training rows (svm).", "--C")
 ]
@@ -90,9 +100,9 @@ def check_outputs(outputs: dict[str, Path | None], keep: Sequence[Path | None]) 
         raise Problem(f"{names} are both {same}. Choose two names.")
 
 
-def encoding_choices(scale, missing, na, drop, category) -> dict[str, Any]:
+def encoding_choices(scale, missing, na, drop, category, text=None) -> dict[str, Any]:
     """How a table becomes examples."""
-    lists = {"na": na, "drop": drop, "category": category}
+    lists = {"na": na, "drop": drop, "category": category, "text": text}
     return {"scale": scale, "missing": missing} | {k: tuple(v or ()) for k, v in lists.items()}
 
 

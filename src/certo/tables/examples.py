@@ -100,6 +100,7 @@ def encode_table(
     na: tuple[str, ...] = (),
     drop: tuple[str, ...] = (),
     category: tuple[str, ...] = (),
+    text: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
     measured: bool = False,
     reference_levels: bool = False,
@@ -112,17 +113,17 @@ def encode_table(
     `held_out` nothing is learnt here.
     """
     table = columns.as_table(table)
-    for name in (target, *drop, *category):
+    for name in (target, *drop, *category, *text):
         if name not in table.column_names:
             what = "target column" if name == target else "column"
             raise Problem(f"there is no {what} {name!r}. {have(table, name)}", column=name)
-    if target in drop or target in category:
+    if target in (*drop, *category, *text):
         raise Problem(f"the target {target!r} cannot be dropped, nor is it a feature.")
     if missing not in ("refuse", "drop"):
         raise Problem(f"{setting('missing')} must be 'refuse' or 'drop', got {missing!r}.")
-    encoder = TableEncoder(scale, drop, category, reference_levels)
-    marked = columns.with_missing(table, na, category)
-    _refuse_unusual(marked, {target, *drop}, category)
+    encoder = TableEncoder(scale, drop, category, reference_levels, text)
+    marked = columns.with_missing(table, na, (*category, *text))
+    _refuse_unusual(marked, {target, *drop}, (*category, *text))
     used, places = _usable_rows(marked, target, drop, missing, advice_in_fit, category)
     left_out = LeftOut.of(table, marked, target, used.num_rows)
     y = _answers(used, target, measured, places)
@@ -131,13 +132,13 @@ def encode_table(
     unseen = np.zeros(used.num_rows, dtype=bool)
     if held_out is not None:
         # An error in any row is found in the whole table, where rows have their numbers.
-        TableEncoder("none", drop, category).fit(used.drop_columns([target]))
+        TableEncoder("none", drop, category, text=text).fit(used.drop_columns([target]))
         unseen = held_out.of(table.num_rows)[places - 1]
     seen = used.filter(pa.array(~unseen))
     encoder.fit(seen.drop_columns([target]))
     said = [
         *notes,
-        *about_names(table.column_names),
+        *about_names(table),
         *left_out.notes,
         *about_words(columns.words_not_found(table, na)),
         *about_labels(target, y),
@@ -169,7 +170,7 @@ def encode_rows(
 ) -> Rows:
     """A table, encoded as the examples of a fit were; `advice` is what to do about missing values.
     Columns that the fit did not use make no difference."""
-    read, table = table, columns.with_missing(table, na, encoder.category_names_)
+    read, table = table, columns.with_missing(table, na, encoder.names_as_text)
     used = {target, *encoder.column_names}
     ignored = [name for name in table.column_names if name not in used]
     encoder.check_columns(table)

@@ -19,7 +19,7 @@ from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
 from certo.data import columns
-from certo.data.encoder import TableEncoder, advice_in_fit
+from certo.data.encoder import advice_in_fit
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem, problems_of
 from certo.estimators import NotSeparable
@@ -224,7 +224,7 @@ def _of_own_numbers(proof: Inseparable, examples: Examples) -> tuple[Inseparable
     scaled = examples.encoder
     if scaled.scaler_ is None or proof.intercept == "none":
         return proof, examples
-    encoder = TableEncoder("none", scaled.drop, scaled.category, scaled.reference_levels)
+    encoder = clone(scaled).set_params(scale="none")
     encoder.fit(examples.table.drop_columns([examples.target]))
     X = exact_matrix(encoder.transform(examples.table))
     own = replace(examples, X=X, encoder=encoder)

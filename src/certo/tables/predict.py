@@ -33,7 +33,7 @@ def predict_table(
     if missing not in ("refuse", "drop", "empty"):
         raise Problem(f"{setting('missing')} must be 'refuse', 'drop' or 'empty', got {missing!r}.")
     encoder, machine = model.encoder, model.machine
-    table = columns.with_missing(columns.as_table(table), model.na, encoder.category_names_)
+    table = columns.with_missing(columns.as_table(table), model.na, encoder.names_as_text)
     if missing != "refuse":
         complete = encoder.complete_rows(table)
         if not complete.all():
