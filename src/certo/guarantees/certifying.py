@@ -26,7 +26,7 @@ from certo.guarantees.predicting import has_own_methods, predictor_of
 from certo.guarantees.unwrapping import Wrapped, unwrapped
 from certo.issue.errors import issue_test_errors
 from certo.issue.labels import all_labels
-from certo.issue.risk.held_out_distances import issue_test_distances
+from certo.issue.risk import issue_test_distances
 
 
 def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certified:

@@ -21,7 +21,7 @@ from certo.certificates import (
     TrainingErrors,
     Values,
 )  # fmt: skip
-from certo.issue.risk.held_out_distances import issue_test_distances
+from certo.issue.risk import issue_test_distances
 
 W = np.array([1.0, -2.0])
 
