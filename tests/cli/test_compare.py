@@ -34,7 +34,7 @@ def test_the_verdict_comes_first_and_the_command_last(certo, tmp_path):
     assert "δ = 0.05 shared out over 10 machines" in said.out
     assert lines[-1].startswith("To fit “")
     text = page.read_text()
-    for words in ("Which machine predicts “species”?", "<svg", "held-out rows", "--tried 10"):
+    for words in ("Which machine predicts “species”?", "<svg", "held-out rows", "--tried</span>"):
         assert words in text
     assert "http" not in text
 

@@ -68,7 +68,7 @@ def _of_classes(rows: int, classes: int, columns: int, seed: int) -> Iterator[Ca
     elif classes != 2:
         unsuitable = "only for two classes"
     yield _own(
-        "min-disagreement", "the hyperplane with the fewest errors", "min-disagreement", seed,
+        "min-disagreement", "min-disagreement", "min-disagreement", seed,
         unsuitable=unsuitable, max_seconds=MAX_SECONDS_FEWEST_ERRORS,
     )  # fmt: skip
     unsuitable = ""
