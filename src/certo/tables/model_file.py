@@ -9,6 +9,7 @@ formats 3 and 4 are read, too: see `_upgrade_supports` and `_SINCE_5`.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import io
 import json
 import math
@@ -28,11 +29,11 @@ from certo.data.files import read_whole, write_whole
 from certo.data.problem import Problem
 from certo.estimators._kernel import spread
 from certo.estimators.description import Unsound, describe, descriptions
+from certo.tables.archive import read_archive
 from certo.tables.held_out import HeldOut
 from certo.tables.model_check import check_machine, check_model
 
-# skops trusts much of NumPy, SciPy and scikit-learn; beside our own classes (see `_trusted`), a
-# model file needs only this much.
+# Beside our own classes (see `_trusted`), a model file needs only this much.
 _NODE_TYPES = {
     "ObjectNode": {
         "sklearn.preprocessing._data.StandardScaler",
@@ -232,12 +233,10 @@ def _load(path: Path) -> LoadedModel:
 
 
 def _read(payload: bytes, number: int = 5) -> Any:
-    import skops.io
-
-    _refuse_other_kinds(payload)
+    kinds = _refuse_other_kinds(payload)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about scikit-learn's version; our checks follow.
-        content = skops.io.loads(payload, trusted=sorted(_trusted()))
+        content = read_archive(payload, kinds.__getitem__)
     content = content if isinstance(content, dict) else {}
     machine, names = content.get("machine"), {item.name for item in fields(StoredModel)}
     if number == 3:
@@ -290,8 +289,9 @@ def _trusted() -> set[str]:
     return {known.path for known in stored} | {f"{k.__module__}.{k.__qualname__}" for k in kinds}
 
 
-def _refuse_other_kinds(payload: bytes) -> None:
-    """Look through the archive's description before anything is created from it."""
+def _refuse_other_kinds(payload: bytes) -> dict[str, Any]:
+    """Look through the archive's description before anything is created from it. The classes that
+    it names, by their names."""
     with zipfile.ZipFile(io.BytesIO(payload)) as archive:
         parts = archive.infolist()
         if any(item.compress_type != zipfile.ZIP_STORED for item in parts):
@@ -305,6 +305,7 @@ def _refuse_other_kinds(payload: bytes) -> None:
                 _refuse_other_size(file, sizes[name])
     kinds = _NODE_TYPES | {"ObjectNode": _NODE_TYPES["ObjectNode"] | _trusted()}
     read_as: dict[str, Any] = {}  # The object that the array in each part becomes.
+    found: set[str] = set()
     while left:
         node = left.pop()
         if isinstance(node, dict):
@@ -315,6 +316,7 @@ def _refuse_other_kinds(payload: bytes) -> None:
                         f"it asks for {kind} (as {node['__loader__']}), which Certo does not "
                         "create from a file."
                     )
+                found.add(kind)
             if "file" in node:
                 # skops reads a part for each object: under one name in the file there is only one.
                 name, identity = node["file"], node.get("__id__")
@@ -323,6 +325,11 @@ def _refuse_other_kinds(payload: bytes) -> None:
             left.extend(node.values())
         elif isinstance(node, list):
             left.extend(node)
+    return {path: _class(*path.rsplit(".", 1)) for path in found}
+
+
+def _class(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
 
 
 def _refuse_other_size(file: IO[bytes], size: int) -> None:
