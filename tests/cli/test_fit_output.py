@@ -108,5 +108,21 @@ def test_what_follows_from_which_rows():
     assert new_rows(said).startswith("The bound for new rows, 12.5 % (95 % confidence, corrected")
     said["test"], said["bound"], said["test_file"] = test | {"ties": 1}, None, "t.csv"
     assert new_rows(said) == (
-        "1 of 30 test rows is wrong, 1 of them too close to call. Nothing is proved about new rows."
+        "Up to 1 of 30 test rows is wrong (1 too close to call). Nothing is proved about new rows."
     )
+
+
+def test_the_largest_coefficients_come_first_and_large_numbers_are_written_out(certo, tmp_path):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 12)) * 10.0 ** np.arange(-6, 6)
+    y = X @ (np.arange(12) * 10.0 ** -np.arange(-6, 6)) * 1e5 + random.normal(size=200)
+    lines = [",".join([*(f"c{j}" for j in range(12)), "y"])]
+    lines += [",".join(map(repr, [*row, value])) for row, value in zip(X.tolist(), y.tolist())]  # noqa: B905
+    table = tmp_path / "t.csv"
+    table.write_text("\n".join(lines))
+    out = certo("fit", table, "--target", "y").out
+    shown = re.findall(r"^  (c\d+|intercept) ", out, re.MULTILINE)
+    assert shown == [*(f"c{j}" for j in range(11, 3, -1)), "intercept"]
+    assert "… and 4 more (--verbose, --json)" in out
+    assert re.search(r"are within \d\S* of the prediction", out)
+    assert "c0 " in certo("fit", table, "--target", "y", "--verbose").out

@@ -13,7 +13,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from certo.certificates.encoding import counted, readable
 from certo.visible import visible
 
 MAX_CLASSES_SHOWN = 8
@@ -88,6 +87,8 @@ def _text(part: Part) -> Text:
 
 def shown_classes(said: dict[str, Any]) -> str:
     """The classes of the target, or the ends of its numbers."""
+    from certo.numbers.decimals import readable
+
     if said["classes"] is None:
         return "from {} to {}".format(*map(readable, said["target_range"]))
     classes = [str(label).strip() for label in said["classes"]]
@@ -97,6 +98,8 @@ def shown_classes(said: dict[str, Any]) -> str:
 
 def tell_examples(voice: Voice, said: dict[str, Any], what: str, link: str) -> None:
     """What the examples are: classes, columns, and what to know of them."""
+    from certo.certificates.encoding import counted
+
     sizes = f"{counted(said['examples'], 'example')}, {counted(said['features'], 'feature')}"
     shown = shown_classes(said)
     voice.say((what, "bold"), f" {link} ", (said["target"], "bold"), f" ({shown}): {sizes}")
@@ -107,6 +110,8 @@ def tell_examples(voice: Voice, said: dict[str, Any], what: str, link: str) -> N
 
 def tell_columns(voice: Voice, said: dict[str, Any]) -> None:
     """What became of the columns of the table."""
+    from certo.certificates.encoding import counted
+
     columns = said["columns"]
     if columns["numbers"]:
         numeric, scaled = len(columns["numbers"]), "scaled to mean 0 and variance 1"

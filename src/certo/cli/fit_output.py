@@ -33,10 +33,7 @@ def tell_fit(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
     voice.say()
     if verbose or said["warning"] or said.get("converged") is not True:
         voice.say(said["status"])
-    voice.say(_training(said))
-    if said["test_error"] is not None:
-        voice.say(_on_test_rows(said))
-    for line in _goodness(said):
+    for line in (*_success(said), *_goodness(said)):
         voice.say(line)
     if said["coefficients"]:
         _tell_coefficients(voice, said, verbose)
@@ -86,7 +83,7 @@ def new_rows(said: dict[str, Any]) -> str:
                 "Nothing is proved about new rows, since none was held out to test the model: "
                 "--test 0.2 holds out a fifth of the rows."
             )
-        return f"{wrong}. Nothing is proved about new rows."
+        return f"{_sentence(wrong)}. Nothing is proved about new rows."
     sure = f"{confidence(said['delta'])} % confidence"
     if bound["among"] > 1:
         sure += f", corrected for the choice among {bound['among']} bounds"
@@ -102,7 +99,11 @@ def new_rows(said: dict[str, Any]) -> str:
         f"the bound for new rows, {most} % ({sure}), is weaker than guessing: always answering "
         f"the majority class is wrong on {guess} % of the {of}."
     )
-    return f"{wrong}; {weak}" if wrong else weak[:1].upper() + weak[1:]
+    return _sentence(f"{wrong}; {weak}" if wrong else weak)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _new_numbers(said: dict[str, Any]) -> str:
@@ -110,7 +111,7 @@ def _new_numbers(said: dict[str, Any]) -> str:
     bound = said["bound"]
     if bound is None:
         return "Nothing is proved about new rows."
-    least, distance = percentage(bound["share"], rounded_down), rounded_up(bound["distance"], 3)
+    least, distance = percentage(bound["share"], rounded_down), _at_most(bound["distance"])
     sure, rows = confidence(said["delta"]), said["test"]["rows"]
     kind = "test row" if said["test_file"] else "held-out row"
     return (
@@ -125,26 +126,36 @@ def _test_errors(said: dict[str, Any]) -> str:
     test = said["test"]
     kind = "test row" if said["test_file"] else "held-out row"
     are = "is" if test["errors"] == 1 else "are"
-    how = f"wrong, {test['ties']:,} of them too close to call" if test["ties"] else "wrong"
-    return f"{test['errors']:,} of {counted(test['rows'], kind)} {are} {how}"
+    wrong = f"{test['errors']:,} of {counted(test['rows'], kind)} {are} wrong"
+    return f"up to {wrong} ({test['ties']:,} too close to call)" if test["ties"] else wrong
 
 
-def _training(said: dict[str, Any]) -> str:
+def _at_most(value: float) -> str:
+    """A number to read, of three digits, not below the value."""
+    text = rounded_up(value, 3)
+    return f"{float(text):,.0f}" if 1000 <= value < 1e15 else text
+
+
+def _success(said: dict[str, Any]) -> Iterator[str]:
+    """How good it is on the rows of the fit, and on those of the test."""
     if said["classes"] is None:
         error, usual = readable(said["training_error"]), readable(said["deviation"])
-        return (
+        yield (
             f"Training rows: the root mean square error is {error}; always predicting the mean "
             f"has {usual}."
         )
+        if said["test_error"] is not None:
+            kind = "Test rows" if said["test_file"] else "Held-out rows"
+            yield f"{kind}: the root mean square error is {readable(said['test_error'])}."
+        return
     right = f"{share_text(said['training_accuracy'])} % are right"
     usual = share_text(said["commonest"])
-    return f"Training rows: {right}; always answering the majority class gets {usual} %."
-
-
-def _on_test_rows(said: dict[str, Any]) -> str:
-    """How far a regression is off on test rows: a fact, no claim."""
-    kind = "Test rows" if said["test_file"] else "Held-out rows"
-    return f"{kind}: the root mean square error is {readable(said['test_error'])}."
+    yield f"Training rows: {right}; always answering the majority class gets {usual} %."
+    if (test := said["test"]) is not None:
+        kind = "Test rows" if said["test_file"] else "Held-out rows"
+        right = share_text(1 - said["wrong"]["total"] / test["rows"])
+        usual = share_text(test["commonest"] / test["rows"])
+        yield f"{kind}: {right} % are right; the majority class among them gets {usual} %."
 
 
 def _goodness(said: dict[str, Any]) -> Iterator[str]:
@@ -215,9 +226,8 @@ def _tell_weights(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
     columns = [{row["name"]: row["original"] for row in output["rows"]} for output in shown]
     for name in names[:most]:
         cells = [column.get(name) for column in columns]
-        lines.append([name, *("" if cell is None else f"{cell:.3g}" for cell in cells)])
-    intercepts = [f"{output['intercept']['original']:.3g}" for output in shown]
-    lines.append(["intercept", *intercepts])
+        lines.append([name, *("" if cell is None else _short(cell) for cell in cells)])
+    lines.append(["intercept", *(_short(output["intercept"]["original"]) for output in shown)])
     voice.say()
     order = ", the most influential first" if len(names) > 1 else ""
     voice.say((f"Weights, in the units of the table{order}", "bold"))
@@ -241,14 +251,14 @@ def _tell_coefficients(voice: Voice, said: dict[str, Any], verbose: bool) -> Non
     """Estimates with their errors, tests and intervals, under each other."""
     from certo.report.page import digits, p_value, ratio
 
-    table, most = said["coefficients"], MAX_TERMS_SHOWN if verbose else MAX_WEIGHTS_SHOWN
-    s, rows = table["statistic"], table["rows"]
+    table, most = said["coefficients"], MAX_TERMS_SHOWN if verbose else 2 * MAX_WEIGHTS_SHOWN
+    s, rows = table["statistic"], table["rows"] if verbose else _first_terms(said)
     ends = [f"{50 * (1 + sign * table['level']):.4g} %" for sign in (-1, 1)]
     first = "estimate" if table["is_estimate"] else "coefficient"
     lines = [["", first, "std. error", s, f"P>|{s}|", *ends]]
     for row in rows[:most]:
         numbers = [row["estimate"], row["standard_error"], row["low"], row["high"]]
-        estimate, error, low, high = map(digits, numbers)
+        estimate, error, low, high = map(digits if verbose else _short, numbers)
         test = ratio(row["statistic"]), p_value(row["p_value"])
         lines.append([row["name"], estimate, error, *test, low, high])
     if all(row["standard_error"] is None for row in rows):
@@ -262,13 +272,33 @@ def _tell_coefficients(voice: Voice, said: dict[str, Any], verbose: bool) -> Non
             voice.say((group, "bold"), indent=2)
         cells = [first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]
         voice.say(("  ".join(cells).rstrip(), "bold" if k == 0 else ""), indent=2)
-    tell_more(voice, rows, most)
+    tell_more(voice, table["rows"], len(rows[:most]), where="--verbose, --json")
     if said["references"]:
         compared = ", ".join(f"{name} with {level!r}" for name, level in said["references"].items())
         text = f"Levels of a category are compared with a reference level: {compared}."
         voice.say(text, indent=2)
     for note in table["notes"]:
         voice.say(note, indent=2)
+
+
+def _short(number: float | None) -> str:
+    from certo.report.page import NONE
+
+    if number is None:
+        return NONE
+    text = f"{number:.4g}"
+    return f"{float(text):,.0f}" if 1e4 <= abs(number) < 1e12 else text
+
+
+def _first_terms(said: dict[str, Any]) -> list[dict[str, Any]]:
+    """The most influential coefficients of each group, and its intercept."""
+    order = {row["name"]: place for place, row in enumerate(said["weights"]["rows"])}
+    some: list[dict[str, Any]] = []
+    for _, group in groupby(said["coefficients"]["rows"], key=itemgetter("group")):
+        terms = sorted(group, key=lambda row: order.get(row["name"], len(order)))
+        last = [row for row in terms if row["name"] not in order]
+        some += [row for row in terms if row["name"] in order][:MAX_WEIGHTS_SHOWN] + last
+    return some[: 2 * MAX_WEIGHTS_SHOWN]
 
 
 def _tell_wrong(voice: Voice, said: dict[str, Any]) -> None:

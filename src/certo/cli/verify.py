@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from certo.certificates.encoding import counted
 from certo.cli.console import Part, Voice, print_json
 from certo.cli.options import (
     BAD_INPUT,
@@ -76,6 +75,7 @@ def leave(audit: Audit) -> None:
 def tell_audit(voice: Voice, audit: Audit, verbose: bool = False) -> None:
     """Whether the model is verified, and what was found: of what is as it should be only the
     claims, unless everything is asked for."""
+    from certo.certificates.encoding import counted
 
     def line(good: bool, text: str) -> None:
         if verbose or not good:
@@ -141,6 +141,8 @@ def _tell_claims(voice: Voice, facts: list[dict[str, Any]], verbose: bool) -> No
 
 
 def _verdict(audit: Audit) -> tuple[Part, ...]:
+    from certo.certificates.encoding import counted
+
     not_verified = ("Not verified: ", "bold red")
     if audit.claims_hold and audit.claims_nothing:
         whose = "" if audit.of_the_fit else ", and data or model are not those of the fit"

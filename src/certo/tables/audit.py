@@ -27,8 +27,6 @@ from certo.data.problem import Problem, problems_of
 from certo.data.remarks import LeftOut
 from certo.estimators.description import describe
 from certo.guarantees.belonging import objections, objections_to_fit, objections_to_one
-from certo.guarantees.predicting import predictor_of
-from certo.issue.errors import issue_test_errors
 from certo.issue.labels import all_labels
 from certo.tables.examples import Rows, encode_rows
 from certo.tables.model_file import LoadedModel, StoredModel
@@ -167,6 +165,9 @@ def rows_of(model: StoredModel, table: pa.Table) -> Rows:
 
 def with_test_errors(model: StoredModel, table: pa.Table, test: pa.Table, name: str) -> StoredModel:
     """The model with what a table of test examples, called `name`, says of new ones."""
+    from certo.guarantees.predicting import predictor_of
+    from certo.issue.errors import issue_test_errors
+
     machine, page = model.machine, model.certified
     with problems_of(name):
         rows = rows_of(model, test)

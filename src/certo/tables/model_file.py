@@ -10,6 +10,7 @@ words of texts were counted: see `_upgrade_encoder`.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import warnings
 from dataclasses import dataclass, field, fields
@@ -27,11 +28,11 @@ from certo.data.problem import Problem
 from certo.estimators._kernel import spread
 from certo.estimators.description import Unsound, describe, descriptions
 from certo.tables.archive import check_sizes, kinds_in
+from certo.tables.archive_reader import read_archive
 from certo.tables.held_out import HeldOut
 from certo.tables.model_check import check_machine, check_model
 
-# skops trusts much of NumPy, SciPy and scikit-learn; beside our own classes (see `_trusted`), a
-# model file needs only this much.
+# Beside our own classes (see `_trusted`), a model file needs only this much.
 _NODE_TYPES = {
     "ObjectNode": {
         "sklearn.preprocessing._data.StandardScaler",
@@ -231,12 +232,10 @@ def _load(path: Path) -> LoadedModel:
 
 
 def _read(payload: bytes, number: int = 5) -> Any:
-    import skops.io
-
-    _refuse_other_kinds(payload)
+    kinds = _refuse_other_kinds(payload)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about scikit-learn's version; our checks follow.
-        content = skops.io.loads(payload, trusted=sorted(_trusted()))
+        content = read_archive(payload, kinds.__getitem__)
     content = content if isinstance(content, dict) else {}
     machine, names = content.get("machine"), {item.name for item in fields(StoredModel)}
     if number == 3:
@@ -296,12 +295,19 @@ def _trusted() -> set[str]:
     return {known.path for known in stored} | {f"{k.__module__}.{k.__qualname__}" for k in kinds}
 
 
-def _refuse_other_kinds(payload: bytes) -> None:
-    """Look through the archive's description before anything is created from it."""
+def _refuse_other_kinds(payload: bytes) -> dict[str, Any]:
+    """Look through the archive's description before anything is created from it. The classes that
+    it names, by their names."""
     check_sizes(payload)
     kinds = _NODE_TYPES | {"ObjectNode": _NODE_TYPES["ObjectNode"] | _trusted()}
-    for loader, name in kinds_in(payload):
+    found = kinds_in(payload)
+    for loader, name in found:
         if name not in kinds.get(loader, ()):
             raise Problem(
                 f"it asks for {name} (as {loader}), which Certo does not create from a file."
             )
+    return {name: _class(*name.rsplit(".", 1)) for _, name in found}
+
+
+def _class(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)

@@ -1,0 +1,63 @@
+"""Commands load what they need: `--help` no array library, `verify` no data frames."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from certo.cli.startup import Deferred, Hidden
+
+RUN = (
+    "import sys\n"
+    "sys.argv = ['certo', *sys.argv[1:]]\n"
+    "from certo.cli import main\n"
+    "try:\n"
+    "    main()\n"
+    "finally:\n"
+    "    print(*sorted(sys.modules), file=sys.stderr)\n"
+)
+
+
+def loaded(*words) -> set[str]:
+    found = subprocess.run(
+        [sys.executable, "-c", RUN, *map(str, words)], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+    return set(found.stderr.splitlines()[-1].split())
+
+
+def test_help_loads_no_library_of_machines():
+    modules = loaded("fit", "--help")
+    for name in ("sklearn", "scipy", "pyarrow", "numba", "matplotlib", "pandas", "skops"):
+        assert name not in modules
+
+
+def test_a_check_loads_neither_data_frames_nor_distributions_nor_pictures(iris):
+    modules = loaded("verify", *iris)
+    for name in ("pandas", "matplotlib", "skops", "sklearn.svm", "scipy.stats._stats_py"):
+        assert name not in modules
+    assert "matplotlib" not in loaded("predict", *iris)
+
+
+def test_what_is_deferred_is_loaded_when_it_is_used(monkeypatch):
+    import colorsys
+
+    monkeypatch.setitem(sys.modules, "colorsys", Deferred("colorsys"))
+    import colorsys as later
+
+    assert type(later) is Deferred
+    assert later.rgb_to_hsv(1, 0, 0) == colorsys.rgb_to_hsv(1, 0, 0)
+    assert type(sys.modules["colorsys"]) is not Deferred
+    assert later.hsv_to_rgb is not None
+    with pytest.raises(AttributeError):
+        _ = later.nothing
+
+
+def test_what_is_hidden_seems_not_to_be_installed(monkeypatch):
+    monkeypatch.setattr(sys, "meta_path", [Hidden(["xdrlib", "this"]), *sys.meta_path])
+    monkeypatch.delitem(sys.modules, "this", raising=False)
+    with pytest.raises(ModuleNotFoundError):
+        import this  # noqa: F401
+    import wave  # noqa: F401
