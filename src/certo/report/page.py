@@ -59,7 +59,7 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
         test_rows=test_rows(said, said["performance"]["test"]["rows"]) if on_test else None,
         not_counted=_not_counted(said),
         checked_rows="test rows" if on_test else "training rows",
-        checks=_inline(checks, "check"),
+        checks=_inline(checks, "c"),
         bars=_bars(said["weights"] or []),
         most_weights=(MAX_WEIGHTS_OPEN, MAX_WEIGHTS_SHOWN),
         most_classes=MAX_CLASSES_CROSSED,
@@ -69,7 +69,7 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
         coefficients=grouped((said["coefficients"] or {"rows": []})["rows"], "group"),
         refusals=grouped(said["not_claimed"], "name"),
         tiles=[*_first_tiles(said), *face.tiles(said)],
-        risk=_inline(_risk(fitted, said), "risk"),
+        risk=_inline(_risk(fitted, said), "r"),
         pictures=_inline(own),
         outputs=face.outputs(machine),
         drawn_each="functions" if said["kernel"] else face.drawn,
@@ -330,7 +330,7 @@ def grouped(items: list[dict[str, Any]], key: str) -> dict[str, list[dict[str, A
     return groups
 
 
-def _inline(drawn: Iterable[Axes], name: str = "picture") -> list[dict[str, str]]:
+def _inline(drawn: Iterable[Axes], name: str = "p") -> list[dict[str, str]]:
     return [
         {"title": ax.get_title().replace(r"\$", "$"), "svg": inline_svg(ax.figure, f"{name}{k}-")}
         for k, ax in enumerate(drawn)

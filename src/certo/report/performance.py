@@ -59,9 +59,11 @@ def _of_classes(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: Any) 
     true, said = ([code[one] for one in part.tolist()] for part in (y, predicted))
     table = confusion_matrix(true, said, labels=range(len(labels)))
     right, rows, columns = np.diag(table), table.sum(axis=1), table.sum(axis=0)
-    scores = np.asarray(machine.decision_function(X)).reshape(len(y), -1)
     wrong = np.flatnonzero(np.not_equal(true, said))
-    sizes = _sizes(scores, np.array(true), np.array(said), len(classes))
+    sizes = np.zeros(len(y))
+    if has_scores := hasattr(machine, "decision_function"):
+        scores = np.asarray(machine.decision_function(X)).reshape(len(y), -1)
+        sizes = _sizes(scores, np.array(true), np.array(said), len(classes))
     furthest = wrong[np.argsort(-np.abs(sizes[wrong]), kind="stable")][:MAX_WRONG_LISTED]
     found = {
         "rows": len(y),
@@ -84,7 +86,7 @@ def _of_classes(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: Any) 
         "average_precision": None,
         "wrong": [
             {"row": int(places[t]), "label": y[t].item(), "predicted": predicted[t].item()}
-            | {"score": float(sizes[t])}
+            | ({"score": float(sizes[t])} if has_scores else {})
             for t in furthest
         ],
     }
@@ -96,8 +98,10 @@ def _of_classes(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: Any) 
 
 
 def can_rank(machine, y: np.ndarray) -> bool:
-    """Whether there are rows of both of two classes."""
+    """Whether there are rows of both of two classes, and scores to rank them."""
     classes = machine.classes_.tolist()
+    if not hasattr(machine, "decision_function"):
+        return False
     return len(classes) == 2 and set(y.tolist()) == set(classes)
 
 
