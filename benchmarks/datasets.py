@@ -24,6 +24,15 @@ def noisy_dense(m: int, d: int, dtype=np.float64, seed: int = 0):
     return X, np.where(X @ random.standard_normal(d) + noise > 0, 1, -1)
 
 
+def flipped_dense(m: int = 10_000, d: int = 18, flipped: float = 0.2, seed: int = 0):
+    """Gaussian examples, labels of a random hyperplane, some of them flipped."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((m, d))
+    y = np.where(X @ random.standard_normal(d) > 0, 1, -1)
+    y[random.random(m) < flipped] *= -1
+    return X, y
+
+
 def generated_text(m: int, d: int = 60_000, words: int = 120, flipped: float = 0.05, seed: int = 0):
     """Documents as weighted word counts, words distributed as in language; some labels flipped, and
     some documents repeated with the other label, so that no hyperplane separates them."""

@@ -123,6 +123,8 @@ def run(quick: bool = False) -> list[BenchTable]:
         ("news20 CSR 15,935 × 62,061, 20 classes", datasets.newsgroups(), True),
         ("news20 CSR, 2 classes", datasets.news20(), True),
     ]
+    shapes = [] if quick else [(100_000, 50), (100_000, 200), (500_000, 50)]
+    cases += [(f"dense {m:,} × {d}", datasets.noisy_dense(m, d), True) for m, d in shapes]
     for name, data, penalised in cases:
         if quick:
             data = datasets.at_random(data, 2_000)

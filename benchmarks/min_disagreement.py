@@ -23,6 +23,15 @@ def overlapping(m: int, d: int, seed: int = 0):
     return np.round(random.standard_normal((m, d)) + 0.7 * y[:, None], 1), y
 
 
+def binary(m: int, d: int, seed: int = 0):
+    """Random bits, labels of a random hyperplane, a fifth of them flipped."""
+    random = np.random.default_rng(seed)
+    X = (random.random((m, d)) < 0.5).astype(float)
+    scores = X @ random.normal(size=d)
+    y = np.where(scores > np.median(scores), 1, -1)
+    return X, np.where(random.random(m) < 0.2, -y, y)
+
+
 def run(quick: bool) -> list[BenchTable]:
     limit = 5.0 if quick else 60.0
     table = BenchTable(
@@ -35,6 +44,7 @@ def run(quick: bool) -> list[BenchTable]:
     sets["2 clouds, 500 × 2"] = overlapping(500, 2)
     sets["2 clouds, 200 × 3"] = overlapping(200, 3)
     sets["2 clouds, 300 × 6"] = overlapping(300, 6)
+    sets["bits, 296 × 95"] = binary(296, 95)
     for name in ["haberman", "2 clouds, 200 × 3"] if quick else sets:
         if name in sets:
             table.rows.append(_row(name, *sets[name], limit))

@@ -249,6 +249,8 @@ def run(quick: bool = False) -> list[BenchTable]:
             "news20": datasets.news20,
             "covtype": datasets.covtype,
             "1M × 50": partial(datasets.noisy_dense, 1_000_000, 50),
+            "10,000 × 1,200": partial(datasets.noisy_dense, 10_000, 1_200),
+            "50,000 × 500": partial(datasets.noisy_dense, 50_000, 500),
         }
     same = (
         "Target and excess are (P − P*)/P* with P* of a certified solution. Certo: the whole fit, "

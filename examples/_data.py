@@ -7,9 +7,12 @@ import os
 import sys
 from pathlib import Path
 
+import _generated
 import numpy as np
 
 HERE = Path(__file__).parent
+BESIDE = HERE.parents[1] / "shared" / "data"
+GENERATED = HERE.parent / "demo" / "generated"
 
 
 def options(
@@ -27,10 +30,17 @@ def options(
 
 
 def found(data: Path | None, name: str, where: str) -> Path:
-    """The file or folder of this name in the folder given, else in that which the environment
-    variable CERTO_DATA names, else in shared/data beside the project. If it is not there, the
-    program ends and says what to put where."""
-    folder = data or Path(os.environ.get("CERTO_DATA", HERE.parents[1] / "shared" / "data"))
+    """The file or folder of this name in the folder given, or in that which the environment
+    variable CERTO_DATA names; if it is not there, the program ends and says what to put where.
+    Where neither is given, that in shared/data beside the project, or else one that is generated.
+    """
+    folder = data or os.environ.get("CERTO_DATA")
+    if folder is None and not (BESIDE / name).exists():
+        path = _generated.write(name, GENERATED)
+        print(f"The real data are not here, so examples of their form were generated: {path}.")
+        print(f"{where} Then give the folder above it by --data FOLDER.\n")
+        return path
+    folder = Path(folder or BESIDE)
     if not (folder / name).exists():
         sys.exit(
             f"{folder / name} is not there. {where}\n"

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
-from scipy import optimize
+from scipy import optimize, special
 
 from certo.numbers.printed import in_digits, ln, online_to_batch, probability, whole_count
 from certo.numbers.tails import (
@@ -40,6 +40,7 @@ __all__ = [
 ]  # fmt: skip
 
 MAX_ROOT, MIN_ROOT = 1 - 2.0**-53, 1e-300  # No root is sought outside these.
+NEAR_ROOT = 1e-12  # Relative error that a root found in float64 has at most, mostly.
 
 
 @in_digits
@@ -84,6 +85,9 @@ def _upper_end(n: int, e: int, target: Decimal) -> float:
     """The p with ln P[Bin(n, p) ≤ e] = target < 0, rounded up; 1 for e = n, where the tail is 1."""
     if e >= n:
         return 1.0
+    near = float(special.betainccinv(e + 1, n - e, math.exp(target)))
+    if 0 < near < 1:  # The root in float64, from a little below on.
+        return _first(TailExcess(n, e, target), near * (1 - NEAR_ROOT), 2 * NEAR_ROOT * near)
     return _first(TailExcess(n, e, target), e / n, _reach(n, e, target))
 
 

@@ -169,7 +169,7 @@ def _read(content: bytes) -> Proof:
         certified = Certified.from_dict(take(said, "certified", dict))
         if bool(len(certified.test)) != ("test.npz" in sha256):
             raise ValueError("test.npz must be named where, and only where, claims are about it.")
-        encoded = any({"mean", "level"} & set(feature) for feature in said["features"])
+        encoded = any({"mean", "level", "term"} & set(feature) for feature in said["features"])
         return Proof(certified, model, features, encoded, sha256)
     except (TypeError, ValueError, RecursionError) as wrong:
         raise Unusable(f"proof.json is damaged or was not written by Certo: {wrong}") from wrong

@@ -48,7 +48,8 @@ def certo(capsys, monkeypatch):
 def iris(certo, tmp_path):
     """A fitted model of the shipped table: (model file, table)."""
     model = tmp_path / "iris.certo"
-    said = certo("fit", IRIS, "--target", "species", "--out", model, "--set", "epochs=20")
+    words = "--target", "species", "--machine", "perceptron", "--test", "none", "--out", model
+    said = certo("fit", IRIS, *words, "--set", "epochs=20")
     assert said.code == 0
     return model, IRIS
 

@@ -7,6 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+import skops.io
+from sklearn.svm import SVC
 
 from certo.verify import verify_folder
 
@@ -53,8 +55,18 @@ def test_from_a_fit_to_a_checked_folder(certo, tmp_path, target, machine):
     assert kinds[0] == kinds[1] == kinds[2]
 
 
+def test_somebody_elses_model(certo, tmp_path):
+    skops.io.dump(SVC(gamma=1.0).fit([[0], [1], [4], [5]], ["a", "a", "b", "b"]), tmp_path / "m")
+    (tmp_path / "t.csv").write_text("x,y\n0,a\n1,a\n4,b\n5,b\n")
+    said = certo("certify", tmp_path / "m", tmp_path / "t.csv", "--target", "y", "--json")
+    check(said.json, "certify")
+
+
 def test_other_commands(certo, tmp_path):
     check(certo("separable", IRIS, "--target", "species", "--json").json, "separable")
+    for target in ("species", "petal_width"):
+        words = "--target", target, "--folds", "2", "--json"
+        check(certo("compare", IRIS, *words).json, "compare")
     words = "--target", "shore", "--values", "1,10", "--folds", "2", "--json"
     check(certo("curve", SHORES, *words).json, "curve")
     words = "--target", "species", "--machine", "hard-margin", "--json"

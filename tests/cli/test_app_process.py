@@ -22,7 +22,18 @@ pytestmark = pytest.mark.slow  # each test starts processes
 def test_a_killed_fit_leaves_no_half_file(noise, tmp_path, moment):
     folder = tmp_path / "out"
     folder.mkdir()
-    words = ["fit", noise, "--target", "y", "--out", folder / "m", "--report", folder / "r.html"]
+    words = [
+        "fit",
+        noise,
+        "--target",
+        "y",
+        "--machine",
+        "perceptron",
+        "--out",
+        folder / "m",
+        "--report",
+        folder / "r.html",
+    ]
     with subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL) as process:
         if moment == "early":
             time.sleep(0.5)
@@ -50,7 +61,7 @@ def test_ctrl_c_during_the_epochs_keeps_what_was_reached(certo, noise, tmp_path,
     model = tmp_path / "m"
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        said = certo("fit", noise, "--target", "y", "--out", model)
+        said = certo("fit", noise, "--target", "y", "--machine", "perceptron", "--out", model)
     finally:
         signal.signal(signal.SIGINT, before)
     assert said.code == 130
@@ -60,9 +71,10 @@ def test_ctrl_c_during_the_epochs_keeps_what_was_reached(certo, noise, tmp_path,
     assert certo("verify", model, noise).code == 0
     calls.clear()
     page = ["--report", tmp_path / "r.html", "--out", model]
+    words = "--machine", "perceptron", "--test", "none"
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:  # in the epoch in which the first of three neurons converges: the second then stops
-        three = certo("fit", IRIS, "--target", "species", "--json", *page)
+        three = certo("fit", IRIS, "--target", "species", *words, "--json", *page)
     finally:
         signal.signal(signal.SIGINT, before)
     assert three.code == 130
@@ -76,7 +88,7 @@ def test_ctrl_c_elsewhere_writes_nothing(certo, noise, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("certo.report.facts", interrupted)
-    said = certo("fit", noise, "--target", "y", "--out", tmp_path / "m")
+    said = certo("fit", noise, "--target", "y", "--machine", "perceptron", "--out", tmp_path / "m")
     assert said.code == 130
     assert "interrupted" in said.err
     assert not (tmp_path / "m").exists()

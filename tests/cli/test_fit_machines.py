@@ -35,14 +35,14 @@ def noise(tmp_path):
 def test_the_largest_margin_from_the_table_to_the_audit(certo, tmp_path):
     model, page, table = tmp_path / "m", tmp_path / "r.html", EXAMPLES / "setosa.csv"
     words = ["--machine", "hard-margin", "--target", "species", "--out", model, "--report", page]
-    said = certo("fit", table, *words)
+    said = certo("fit", table, *words, "--verbose")
     assert said.code == 0
     assert "The largest margin between 'setosa' and 'other' is at least" in said.out
     assert "Converged: the margin is proved to be the largest" in said.out
-    checked = certo("verify", model, table)
+    checked = certo("verify", model, table, "--verbose")
     assert checked.code == 0
     assert "MaximumMargin (setosa)  the margin is at least" in checked.out
-    predicted = certo("predict", model, table).out.split()[2:]
+    predicted = certo("predict", model, table, "--json").json["predictions"]
     assert predicted == [line.rpartition(",")[2] for line in table.read_text().split()[1:]]
     text = page.read_text()
     for words in ("Margin: setosa", "supports (", "Supports of", "relative gap"):
@@ -81,7 +81,7 @@ def test_classes_that_cannot_be_separated_are_refused_with_the_rows(certo, xor, 
 def test_the_fewest_errors_from_the_table_to_the_audit(certo, xor, tmp_path):
     model, page = tmp_path / "m", tmp_path / "r.html"
     words = ["--machine", "min-disagreement", "--target", "kind", "--out", model, "--report", page]
-    said = certo("fit", xor, *words, "--set", "time_limit=20")
+    said = certo("fit", xor, *words, "--time-limit", "20", "--verbose")
     assert said.code == 0
     assert "Optimal: 1 error, and it is proved that no hyperplane makes fewer" in said.out
     assert "as they are" in said.out, "the answer does not depend on scaling"
@@ -89,7 +89,7 @@ def test_the_fewest_errors_from_the_table_to_the_audit(certo, xor, tmp_path):
     assert checked.code == 0
     assert "ErrorCount" in checked.out
     right = [line.rpartition(",")[2] for line in XOR.split()[1:]]
-    predicted = certo("predict", model, xor).out.split()[2:]
+    predicted = certo("predict", model, xor, "--json").json["predictions"]
     assert sum(a != b for a, b in zip(predicted, right, strict=True)) == 1
     text = page.read_text()
     for words in ("proved to be the fewest", "from above and from below", "Errors, zero scores"):
@@ -117,13 +117,13 @@ def test_the_time_limit_leaves_an_honest_gap(certo, noise, tmp_path):
 def test_the_soft_margin_from_the_table_to_the_audit(certo, tmp_path):
     model, page, table = tmp_path / "m", tmp_path / "r.html", EXAMPLES / "iris.csv"
     words = ["--machine", "svm", "--target", "species", "--out", model, "--report", page]
-    said = certo("fit", table, *words, "--C", "10", "--tol", "1e-6")
+    said = certo("fit", table, *words, "--C", "10", "--tol", "1e-6", "--verbose")
     assert said.code == 0
     assert "Converged: the objective is proved to be smallest up to a relative gap" in said.out
-    checked = certo("verify", model, table)
+    checked = certo("verify", model, table, "--verbose")
     assert checked.code == 0
     assert len(re.findall(r"SoftMarginGap \(\w+\)  the objective is at most", checked.out)) == 3
-    assert len(certo("predict", model, table).out.split()) == 2 + 150
+    assert len(certo("predict", model, table).out.splitlines()) == 1 + 150
     text = page.read_text()
     for words in ("Margin: setosa", "slack", "Duality gap against time", "on the wrong side"):
         assert words in text
@@ -176,14 +176,14 @@ def test_kernel_machines_from_the_table_to_the_audit(
     words = ["--machine", machine, "--target", "kind", "--scale", "none"]
     for setting in settings:
         words += ["--set", setting]
-    said = certo("fit", xor, *words, "--out", model, "--report", page)
+    said = certo("fit", xor, *words, "--out", model, "--report", page, "--verbose")
     assert said.code == 0
     assert f"{claim}\n" in said.out
     assert " with " in said.out.splitlines()[0]
     checked = certo("verify", model, xor)
     assert checked.code == 0
     assert f" holds  {claim} (" in checked.out
-    assert len(certo("predict", model, xor).out.split()) == 2 + 4
+    assert len(certo("predict", model, xor).out.splitlines()) == 1 + 4
     text = page.read_text()
     for words in ("Regions: ", "Scores: other and same", "supports", "with the kernel", *pictures):
         assert words in text.replace("Scores: same and other", "Scores: other and same")

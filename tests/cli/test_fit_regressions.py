@@ -49,16 +49,16 @@ def cells(text):
 def test_least_squares_from_the_table_to_the_audit(certo, houses, tmp_path):
     model, page = tmp_path / "m", tmp_path / "r.html"
     words = ["--target", "price", "--machine", "least-squares", "--out", model, "--report", page]
-    said = certo("fit", houses, *words)
+    said = certo("fit", houses, *words, "--test", "none", "--verbose")
     assert said.code == 0
     for text in (
-        "LeastSquares for price (from ", "80 examples, 4 features", "as they are",
-        "for each level but the first", "The root mean square error is", "P>|t|", "place = harbour",
+        "LeastSquares for price (from ", "fitted to 80 rows;", "4 features:", "as they are",
+        "for each level but the first", "the root mean square error is", "P>|t|", "place = harbour",
         "R² is 0.9", "; residual standard error ", " on 75 degrees of freedom.",
         "compared with a reference level: place with 'centre'.", "LeastSquaresExcess",
     ):  # fmt: skip
         assert text in said.out
-    checked = certo("verify", model, houses)
+    checked = certo("verify", model, houses, "--verbose")
     assert checked.code == 0
     assert "✓ holds  LeastSquaresExcess (y)  the objective is at most" in checked.out
     text = page.read_text()
@@ -68,16 +68,16 @@ def test_least_squares_from_the_table_to_the_audit(certo, houses, tmp_path):
 
 def test_predictions_and_intervals_are_those_of_the_machine(certo, houses, tmp_path):
     model = tmp_path / "m"
-    certo("fit", houses, "--target", "price", "--machine", "least-squares", "--out", model)
+    certo("fit", houses, "--target", "price", "--test", "none", "--out", model)
     table = cells(houses.read_text())
     levels = np.array([[row["place"] == level for level in ("harbour", "hill")] for row in table])
     numbers = np.array([[float(row["size"]), float(row["age"])] for row in table])
     X = np.hstack([numbers, levels])
     machine = LeastSquares().fit(X, [float(row["price"]) for row in table])
     found = cells(certo("predict", model, houses, "--interval", "0.9").out)
-    assert list(found[0]) == ["predicted price", "low", "high"]
+    assert list(found[0]) == ["row", "prediction", "low", "high"]
     np.testing.assert_allclose(
-        [float(row["predicted price"]) for row in found], machine.predict(X), rtol=1e-9
+        [float(row["prediction"]) for row in found], machine.predict(X), rtol=1e-9
     )
     low, high = machine.predict_interval(X, 0.9)
     np.testing.assert_allclose([float(row["low"]) for row in found], low, rtol=1e-9)
@@ -148,14 +148,15 @@ def test_numbers_and_classes_are_told_apart(certo, houses, tmp_path):
     certo("fit", EXAMPLES / "setosa.csv", "--target", "species", "--out", model)
     refused = certo("predict", model, EXAMPLES / "setosa.csv", "--interval", "0.9")
     assert refused.code == 2
-    assert "--interval needs a regression, but this is a Perceptron" in refused.err
+    assert "--interval needs a regression, but this is a SVM" in refused.err
 
 
 @pytest.mark.slow
 def test_logistic_from_the_table_to_the_audit(certo, patients, tmp_path):
     model, page = tmp_path / "m", tmp_path / "r.html"
     words = ["--machine", "logistic", "--target", "ill", "--drop", "group", "--out", model]
-    said = certo("fit", patients, *words, "--report", page)
+    words += ["--test", "none"]
+    said = certo("fit", patients, *words, "--report", page, "--verbose")
     assert said.code == 0
     for text in (
         "Converged: ", "yes against no", "P>|z|", "LogisticExcess", "; McFadden's R² is 0.",
@@ -163,7 +164,7 @@ def test_logistic_from_the_table_to_the_audit(certo, patients, tmp_path):
         assert text in said.out
     assert certo("verify", model, patients).code == 0
     found = cells(certo("predict", model, patients).out)
-    assert list(found[0]) == ["predicted ill", "probability of no", "probability of yes"]
+    assert list(found[0]) == ["row", "prediction", "probability of no", "probability of yes"]
     table = cells(patients.read_text())
     X = np.array([[float(row["dose"])] for row in table])
     machine = LogisticRegression().fit(X, [row["ill"] for row in table])
@@ -178,7 +179,7 @@ def test_logistic_from_the_table_to_the_audit(certo, patients, tmp_path):
 def test_a_separation_is_told_first_by_columns_and_rows_of_the_file(certo, patients, tmp_path):
     model, page = tmp_path / "m", tmp_path / "r.html"
     words = ["--machine", "logistic", "--target", "ill", "--out", model, "--report", page]
-    said = certo("fit", patients, *words)
+    said = certo("fit", patients, *words, "--test", "none")
     assert said.code == 0
     assert "There is no maximum-likelihood estimate" in said.out
     assert "column 'group = c'" in said.out
@@ -191,7 +192,7 @@ def test_a_separation_is_told_first_by_columns_and_rows_of_the_file(certo, patie
     assert 'role="alert"' in text
     assert "which are not an estimate" in text
     assert "Coefficients: yes" not in text, "no picture of arbitrary numbers"
-    facts = certo("fit", patients, *words[:4], "--json").json
+    facts = certo("fit", patients, *words[:4], "--test", "none", "--json").json
     assert facts["estimate_exists"] is False
     (separated,) = facts["listed"]
     assert {row["row"] for row in separated["rows"]} == set(range(3, 91, 3))
@@ -214,5 +215,6 @@ def test_several_columns_that_separate_together_are_counted_from_one_too(certo, 
     a, b = RNG.integers(0, 9, (2, 40))
     columns = {"a": a, "b": b, "kind": np.where(a + b > 8, "up", "down")}
     table = write(tmp_path / "t.csv", columns | {"gap": ["", *[1] * 39]})
-    out = certo("fit", table, "--target", "kind", "--machine", "logistic", "--missing", "drop").out
+    words = "--machine", "logistic", "--missing", "drop", "--test", "none"
+    out = certo("fit", table, "--target", "kind", *words).out
     assert "2 columns together separate some classes (rows 2, 3, 4, … 39 in all)" in out

@@ -37,7 +37,8 @@ def on_a_terminal(words):
 
 
 def test_a_terminal_sees_an_advancing_bar_and_a_pipe_does_not(noise):
-    words = ["fit", str(noise), "--target", "y", "--set", "epochs=4000"]
+    words = ["fit", str(noise), "--target", "y", "--machine", "perceptron"]
+    words += ["--set", "epochs=4000"]
     code, out, seen = on_a_terminal(words)
     assert code == 0
     assert "Fitting Perceptron" in seen
@@ -55,7 +56,7 @@ def test_a_terminal_sees_the_bounds_of_the_exact_solver(noise, tmp_path):
     assert code == 0
     assert "Fitting MinDisagreement" in seen
     assert re.search(r"\d+ ≤ fewest errors ≤ \d+", seen)
-    assert "ErrorCount" in out
+    assert "MinDisagreement for y (a, b), fitted to" in out
     assert load_model(tmp_path / "m").as_written, "nothing of the progress bar is stored"
 
 

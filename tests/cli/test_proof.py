@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,8 @@ def test_claims_about_test_examples_need_them(certo, parts, tmp_path):
 
 def test_test_examples_may_be_added_to_a_proof(certo, parts, tmp_path):
     (table, test), model, folder = parts, tmp_path / "m", tmp_path / "p"
-    assert certo("fit", table, "--target", "species", "--out", model).code == 0
+    words = "--target", "species", "--test", "none", "--out", model
+    assert certo("fit", table, *words).code == 0
     said = certo("proof", model, table, "--test", test, "--out", folder, "--json").json
     assert said["audit"]["same_test"]
     assert said["audit"]["best"]["on_test"]
@@ -91,7 +93,7 @@ def tested(certo, parts, tmp_path):
 
 def test_test_rows_are_those_of_the_fit_or_not(certo, tested, tmp_path):
     model, train, test = tested
-    said = certo("verify", model, train, "--test", test)
+    said = certo("verify", model, train, "--test", test, "--verbose")
     assert "✓ The test rows are those of the fit." in said.out
     lines = test.read_text().splitlines()
     other = tmp_path / "other.csv"
@@ -113,7 +115,7 @@ def test_best_bound_is_repeated_by_verify_and_proof(certo, tested, tmp_path):
     words = "--target", "species", "--machine", "svm", "--test", test
     said = certo("fit", train, *words, "--json").json
     found = certo("verify", model, train, "--test", test)
-    assert found.out.endswith(f"Verified: every claim holds.\n{said['in_words'][0]}\n")
+    assert found.out.splitlines()[1] == said["in_words"][0]
     found = certo("verify", model, train, "--test", test, "--json").json
     assert found["best"] == said["best"]
     found = certo("proof", model, train, "--test", test, "--out", tmp_path / "p").out
@@ -164,16 +166,34 @@ def test_the_rows_of_the_fit_are_no_test(certo, iris, tmp_path):
     assert "the test examples repeat the examples of the fit. To test, others are" in said.err
 
 
-def test_regression_makes_no_claim_about_test_rows(certo, parts, tmp_path):
+def test_a_regression_is_tested_by_distances(certo, parts, tmp_path):
     train, test = parts
     target = IRIS.read_text().split(",")[0]
-    words = "--target", target, "--machine", "least-squares", "--test", test
-    said = certo("fit", train, *words, "--out", tmp_path / "m")
+    words = "--target", target, "--out", tmp_path / "m"
+    said = certo("fit", train, *words, "--test", test)
     assert said.code == 0
-    assert "nothing is claimed about it." in said.out
-    assert "--test" not in said.out.partition("Check it with")[2]
-    facts = certo("fit", train, *words, "--json").json
+    assert re.search(
+        r"\nOn new rows like these, at least \S+ % of the values are within \S+ of the prediction "
+        r"\(95 % confidence\): at least 68 of 75 test rows are\.\n",
+        said.out,
+    )
+    assert f"--test {test}" in said.out.partition("Check it with")[2]
+    facts = certo("fit", train, *words, "--test", test, "--json").json
     assert 0 < facts["test_error"] < 2 * facts["training_error"]
+    assert facts["bound"]["within"] == 68
+    assert certo("verify", tmp_path / "m", train).code == 3
+    for command in (("verify",), ("proof", "--out", tmp_path / "p")):
+        said = certo(*command[:1], tmp_path / "m", train, "--test", test, *command[1:])
+        assert said.code == 0
+        assert "✓ holds  TestDistances (y): " in said.out
+    assert verify_folder(tmp_path / "p").code == 0
+
+
+def test_a_regression_without_test_rows_does_not_look_at_any(certo, parts, tmp_path):
+    train, test = parts
+    target = IRIS.read_text().split(",")[0]
+    words = "--target", target, "--out", tmp_path / "m", "--test", "none"
+    assert "Nothing is proved about new rows" in certo("fit", train, *words).out
     for command in (("verify",), ("proof", "--out", tmp_path / "p")):
         said = certo(*command[:1], tmp_path / "m", train, "--test", test, *command[1:])
         assert said.code == 0

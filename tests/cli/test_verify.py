@@ -16,8 +16,12 @@ from tests.cli.conftest import rows_of
 def test_verify_says_what_holds(certo, iris):
     said = certo("verify", *iris)
     assert said.code == 0
+    assert said.out.startswith("Verified: all 5 claims hold, of these data and this model.\n")
+    assert "✓ holds  MistakeBound (setosa): " in said.out
+    assert "examples 150" not in said.out
+    said = certo("verify", *iris, "--verbose")
     assert "✓ The data are those of the fit." in said.out
-    assert "Verified: every claim holds." in said.out
+    assert "examples 150" in said.out
     facts = certo("verify", *iris, "--json").json
     assert facts["passed"]
     assert all(part["holds"] for part in facts["claims"])
@@ -25,8 +29,9 @@ def test_verify_says_what_holds(certo, iris):
 
 def test_model_without_claims_is_reported_as_unproved(certo, iris, tmp_path):
     words = "--machine", "kernel-perceptron", "--set", "budget=20", "--set", "epochs=2"
+    none = "--test", "none"
     model, table = tmp_path / "m", iris[1]
-    assert certo("fit", table, "--target", "species", *words, "--out", model).code == 0
+    assert certo("fit", table, "--target", "species", *words, *none, "--out", model).code == 0
     stored = load_model(model).model
     stored.certified = replace(stored.certified, claims=Composite(()))  # the machine has no others
     save_model(model, stored)
@@ -48,8 +53,9 @@ def test_verify_on_other_data_says_that_the_data_differ(certo, iris, rewritten):
     rows[7][1] = str(float(rows[7][1]) + 1)
     said = certo("verify", model, rewritten([header, *rows]))
     assert said.code == 1
+    assert said.out.startswith("Not verified: this is not the table of the fit")
     assert "NOT those of the fit" in said.out
-    assert "✓ The model file is as it was written." in said.out
+    assert "was CHANGED" not in said.out
     without_label = certo("verify", model, rewritten([row[:-1] for row in (header, *rows)]))
     assert without_label.code == 3
     assert "cannot be checked" in without_label.out
@@ -78,7 +84,7 @@ def test_verify_refutes_a_false_claim_in_a_resaved_file(certo, iris):
     assert hashlib.sha256(model.read_bytes().split(b"\n", 2)[2]).hexdigest() == digest
     said = certo("verify", model, table)
     assert said.code == 1
-    assert "✓ The model file is as it was written." in said.out
+    assert "was CHANGED" not in said.out
     assert "other values of coef_ than the model's" in said.out
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from certo.compiled.dual_descent import combine_at, descend, products_at
+from certo.compiled.dual_descent import combine_at, descend, products_at, shuffle
 from certo.compiled.rows import rows_of
 
 M, D = 37, 11
@@ -88,3 +88,13 @@ def test_combine_at(dtype, store, kappa, start, stop):
     pulls, some = (weights * signs[CHOSEN])[start:stop], CHOSEN[start:stop]
     want = np.append(pulls @ rows[some], kappa * pulls.sum())
     np.testing.assert_allclose(v - 1, want, atol=1e-14)
+
+
+def test_shuffle_gives_every_order_equally_often():
+    state, counts = np.uint64(5), {}
+    for _ in range(6000):
+        order = np.arange(3)
+        state = np.uint64(shuffle(order, state))
+        counts[tuple(order.tolist())] = counts.get(tuple(order.tolist()), 0) + 1
+    assert len(counts) == 6
+    assert max(abs(count - 1000) for count in counts.values()) < 150  # five standard deviations

@@ -9,6 +9,7 @@ import pytest
 
 from certo.data import csv_files
 from certo.data.columns import read_table
+from certo.data.dialect import Dialect, written_in
 from certo.data.problem import Problem
 from tests.data.pipes import TABLE, piped
 
@@ -37,7 +38,6 @@ def test_a_row_longer_than_the_sample(tmp_path):
         (b"", "is empty"),
         (b"\xef\xbb\xbf", "is empty"),
         (b"\xef\xbb\xbf\r\n", "is empty"),
-        ("a,b\n1,2\n".encode("utf-16"), "UTF-16"),
         (b"a,b\n1,\0\n", "binary file"),
         (b"\x7fELF\0\0\0", "binary file"),
         (b"a,b\n", "no rows"),
@@ -84,9 +84,9 @@ def test_a_quotation_that_never_ends_is_refused(tmp_path, monkeypatch):
     """Larger blocks are tried up to the size of the file itself."""
     tried, options = [], pa.csv.ReadOptions
 
-    def noted(block_size):
+    def noted(block_size, **how):
         tried.append(block_size)
-        return options(block_size=block_size)
+        return options(block_size=block_size, **how)
 
     monkeypatch.setattr(csv_files.pa.csv, "ReadOptions", noted)
     path = tmp_path / "t.csv"
@@ -111,6 +111,14 @@ def read(tmp_path):
         ("a,b\n1,2\n", {"a": [1], "b": [2]}),
         ("a;b\n1;2\n", {"a": [1], "b": [2]}),
         ("a\tb\n1\t2\n", {"a": [1], "b": [2]}),
+        ("a|b, c|d\n1|x, y|2\n", {"a": [1], "b, c": ["x, y"], "d": [2]}),
+        ("a\tb\n1, 2\tx\n3, 4\ty\n", {"a": ["1, 2", "3, 4"], "b": ["x", "y"]}),
+        ("a\tb, c\n1\tx, y\n", {"a": [1], "b, c": ["x, y"]}),
+        ("a b\n1 2\n3 4\n", {"a": [1, 3], "b": [2, 4]}),
+        (
+            "name,text\nx,one two\ny,three four\n",
+            {"name": ["x", "y"], "text": ["one two", "three four"]},
+        ),
         ("price, EUR;name;b\n1;x, y;2\n", {"price, EUR": [1], "name": ["x, y"], "b": [2]}),
         ("a;b\n1,5;2\n2,25;3\n", {"a": [1.5, 2.25], "b": [2, 3]}),
         ("a;b\n1.5;x\n", {"a": [1.5], "b": ["x"]}),
@@ -143,3 +151,20 @@ def test_notes_say_how_a_file_was_read(read):
 
 def test_text_can_be_asked_for(read):
     assert read("a,b\n01,1\n", as_text=["a", "z"]).table.to_pydict() == {"a": ["01"], "b": [1]}
+
+
+def test_a_file_without_a_header(read):
+    with written_in(Dialect(has_header=False)):
+        said = read("01,x\n02,y\n", as_text=["column1", "z"]).table
+    assert said.to_pydict() == {"column1": ["01", "02"], "column2": ["x", "y"]}
+    with written_in(Dialect(has_header=False)):
+        assert read("0.1,7\n0.10000000000000001,8\n").table.column_names == ["column1", "column2"]
+
+
+def test_a_wrong_guess_can_be_overridden(read):
+    text = "a;b,c\n1;2,3\n"
+    assert read(text).table.num_columns == 2
+    with written_in(Dialect(delimiter=";")):
+        said = read(text)
+    assert said.table.to_pydict() == {"a": [1], "b,c": [2.3]}
+    assert not any("separated" in note for note in said.notes)

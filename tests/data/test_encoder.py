@@ -75,3 +75,61 @@ def test_whole_numbers_stand_for_their_texts_where_text_was_fitted():
 def test_extreme_but_usable_numbers(value):
     X = TableEncoder().fit_transform(pa.table({"x": [0.0, value, 1e139], "y": [1.0, 2.0, 3.0]}))
     assert np.all(np.isfinite(X))
+
+
+MESSAGES = pa.table(
+    {
+        "n": range(30),
+        "t": [f"see you at {('noon', 'night')[k % 2]}, number{k}" for k in range(30)],
+        "c": ["u", "v"] * 15,
+    }
+)
+
+
+def test_words_of_a_text_are_counted():
+    encoder = TableEncoder(scale="none").fit(MESSAGES)
+    assert encoder.prose_names_ == ["t"]
+    assert encoder.text_names_ == ["c", "t"]
+    names = list(encoder.get_feature_names_out())
+    assert names[:4] == ["n", "c = u", "c = v", "t: at"]
+    assert {"t: see you", "t: noon"} <= set(names)
+    X = encoder.transform(MESSAGES)
+    X = X.toarray() if sparse.issparse(X) else X
+    assert X.shape == (30, len(names))
+    assert X[:, names.index("t: noon")].tolist() == [1, 0] * 15
+    assert encoder.is_fitted_to_data
+    assert "words of column 't' are counted" in encoder.notes_[-1]
+    assert encoder.unseen_levels(MESSAGES) == []
+
+
+def test_words_are_counted_where_that_is_asked_for_and_only_there():
+    as_levels = TableEncoder(category=("t",)).fit(MESSAGES)
+    assert as_levels.prose_names_ == []
+    asked = TableEncoder(text=("w",), drop=("n",)).fit(
+        pa.table({"n": [1, 2, 3], "w": ["one word", "one", "word"]})
+    )
+    assert list(asked.get_feature_names_out()) == ["w: one", "w: word"]
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ({"text": ("n",)}, "'n' must hold text to count words in, but it holds numbers"),
+        ({"text": ("t",), "category": ("t",)}, "said to be a category"),
+        ({"text": ("z",)}, "no feature column 'z'"),
+    ],
+)
+def test_what_is_no_text_is_refused(how, why):
+    with pytest.raises(Problem, match=why):
+        TableEncoder(**how).fit(MESSAGES)
+
+
+def test_a_text_must_be_one_in_other_tables():
+    encoder = TableEncoder().fit(MESSAGES)
+    numbers = MESSAGES.set_column(1, "t", pa.array(range(30)))
+    with pytest.raises(Problem, match="'t' held text when"):
+        encoder.transform(numbers)
+    gaps = MESSAGES.set_column(1, "t", pa.array([None, *MESSAGES["t"].to_pylist()[1:]]))
+    with pytest.raises(Problem, match="'t' must have a value in every row, but in row 1"):
+        encoder.transform(gaps)
+    assert encoder.complete_rows(gaps).tolist() == [False] + [True] * 29

@@ -264,6 +264,18 @@ def _least_squares(kind: str, seed: int) -> Iterator[Case]:
     return _of(kind, model.fit(X, y, sample_weight=weight), X, y)
 
 
+def _distances(kind: str, seed: int) -> Iterator[Case]:
+    random, X = _points(seed, 30, 2, whole=seed % 2 == 0)
+    X = _scaled(X, seed)
+    y = np.round(X[:, 0] + random.standard_normal(len(X)), 3)
+    half = len(X) // 2
+    model = certo.LeastSquares(intercept="none" if seed % 4 == 2 else "free")
+    page = certo.certify(
+        model.fit(X[:half], y[:half]), X[:half], y[:half], X_test=X[half:], y_test=y[half:]
+    )
+    yield from (Case(claim.to_dict(), X[half:], y[half:]) for claim in page.test)
+
+
 def _logistic(kind: str, seed: int) -> Iterator[Case]:
     separable = kind == "NoEstimate"
     if seed % 3 == 2:
@@ -388,6 +400,7 @@ SOURCES: dict[str, Callable[[str, int], Iterator[Case]]] = {
     "Separable": _separability,
     "SoftMarginGap": _soft,
     "SupportBound": _page,
+    "TestDistances": _distances,
     "TestErrors": _page,
     "TrainingErrors": _page,
 }

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from certo.problems import free_intercept
 from certo.problems.free_intercept import balanced, rebalanced, smallest_b
 
 
@@ -183,3 +184,19 @@ def test_rebalanced_is_within_the_box_and_nearly_balanced(box):
     assert np.all(found >= 0)
     assert np.all(found <= costs)
     assert abs(found @ signs) <= 1e-12 * alpha.size * costs.max()
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float64])
+@given(seed=st.integers(0, 10**6))
+def test_loops_and_vector_operations_agree(kind, seed):
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(1, 40))
+    signs, costs = rng.choice([-1, 1], m).astype(kind), np.exp(rng.standard_normal(m))
+    scores, alpha = rng.standard_normal(m), costs * rng.random(m)
+    with pytest.MonkeyPatch.context() as patch:
+        found = smallest_b(scores, signs, costs), balanced(alpha, signs, costs)
+        patch.setattr(free_intercept, "COMPILED_UP_TO_ROWS", -1)
+        twin = smallest_b(scores, signs, costs), balanced(alpha, signs, costs)
+    assert found[0] == twin[0]
+    assert np.allclose(found[1], twin[1], atol=1e-12)
+    assert math.fsum((found[1] * signs).tolist()) == 0

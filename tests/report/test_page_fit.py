@@ -91,7 +91,10 @@ def test_question_answer_bound_and_verdict_are_on_the_first_screen(pages, name):
     head = text[text.index("<h1>") : text.index('<h2 id="good"')]
     for word in ("How well does", "<dt>Answer</dt>", "<dt>Bound</dt>", "<dt>Verdict</dt>"):
         assert word in head
-    assert (said["in_words"] or ["Nothing is proved about new rows."])[0] in Page(head).text
+    proved = [claim["plain"] for claim in said["claims"] if claim["type"] == "TestDistances"]
+    bound = [*said["in_words"], *proved, "Nothing is proved about new rows."][0]
+    assert bound in Page(head).text
+    assert bool(proved) == (name in ("squares", "ridge", "one number"))
     assert ("seed 3" in text) == (said["held_out"] is not None)
 
 

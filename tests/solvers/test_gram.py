@@ -62,6 +62,7 @@ def tiles(request, monkeypatch):
     if request.param == "many tiles":
         monkeypatch.setattr(gram, "TILE_SHAPE", (7, 16))
         monkeypatch.setattr(gram, "BLOCK_VALUES", 50)
+        monkeypatch.setattr(gram, "STRIP_VALUES", 50)
         monkeypatch.setattr(threads, "MIN_WORK_PER_THREAD", 1)
         monkeypatch.setattr(threads, "_cores", lambda: 3)
 
@@ -181,7 +182,17 @@ def test_inner_products_that_are_exact_in_float32_stay_there():
     assert images_of(Gaussian(1.0), STORES["binary"], 0).points.dtype == np.float32
     assert images_of(Gaussian(1.0), STORES["halves"], 0).points.dtype == np.float32
     assert images_of(Gaussian(1.0), STORES["dense"], 0).points.dtype == np.float64
-    assert images_of(Gaussian(1.0), STORES["whole, far"], 0).points.dtype == np.float64
+    assert images_of(Gaussian(1.0), STORES["whole, far"], 0).points.dtype == np.float32
+    spread = np.rint(STORES["dense"]) * 1e5
+    assert images_of(Gaussian(1e10), spread, 0).points.dtype == np.float64
+
+
+def test_fractions_of_255_are_whole_numbers_in_float32():
+    X = np.random.default_rng(7).integers(0, 256, (M, 9)) / 255
+    for stored in (X, sparse.csr_array(np.where(X < 0.9, 0, X))):
+        images = images_of(Gaussian(1.0), stored, 1.0)
+        assert images.points.dtype == np.float32
+        check_images(Gaussian(1.0), stored, images)
 
 
 @pytest.mark.parametrize("spread", [1.0, 1e4, 1e6, 1e9])

@@ -229,6 +229,34 @@ def test_a_solution_is_a_good_start(intercept):
     np.testing.assert_allclose(again.alpha, first.alpha, atol=1e-12)
 
 
+@MODES
+@pytest.mark.parametrize("kernel", [Gaussian(0.5), Polynomial(2)], ids=repr)
+def test_problems_that_share_their_images(kernel, intercept, monkeypatch):
+    """One Gram matrix serves all, whatever the labels and costs; a block of each would be small."""
+    monkeypatch.setattr(kernel_soft_margin, "MIN_BLOCK_ROWS", 16)
+    X, _ = example(5, m=150)
+    shared: dict = {}
+    for k in range(3):
+        signs, costs = np.where(X[:, k] > 0.3, 1, -1).astype(np.int8), np.full(150, 1.0 + k)
+        found = solve(kernel, X, signs, costs, intercept, tol=1e-6, shared=shared)
+        assert found.stop is Stop.CONVERGED
+        right(kernel, X, signs, costs, intercept, found)
+        assert shared["images"].whole(0.0).shape == (150, 150)
+
+
+def test_pair_steps_ask_whether_to_stop(monkeypatch):
+    monkeypatch.setattr(kernel_soft_margin, "MAX_SCANNED_PER_CALL", 60)
+    X, signs = example(6)
+    asked = []
+    found = solve(
+        Gaussian(0.5), X, signs, np.full(60, 100.0), "free", tol=1e-9,
+        asked=lambda: asked.append(1) or (Stop.BY_HAND if len(asked) > 5 else None),
+    )  # fmt: skip
+    assert found.stop is Stop.BY_HAND
+    assert len(asked) <= 8
+    right(Gaussian(0.5), X, signs, np.full(60, 100.0), "free", found)
+
+
 # --- data of all kinds --------------------------------------------------------------------------
 
 

@@ -200,7 +200,7 @@ def test_a_start_at_discriminants_ends_at_the_same_minimum_in_fewer_steps(kind, 
     X, codes = problem(3, 400, 4, 5)
     given = X if kind == "dense" else sparse.csr_array(X)
     from_zero = logistic(given, codes, 5, tol=1e-12)
-    monkeypatch.setattr("certo.solvers.logistic.HEAVY_HESSIAN", 0)
+    monkeypatch.setattr("certo.solvers.logistic_rows.HEAVY_HESSIAN", 0)
     found = logistic(given, codes, 5, tol=1e-12)
     assert found.steps <= from_zero.steps
     assert found.trace.risk[0] == pytest.approx(np.log(5))

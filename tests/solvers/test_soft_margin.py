@@ -521,3 +521,19 @@ def test_an_error_in_a_piece_is_not_lost():
 
     with pytest.raises(ZeroDivisionError):
         threads.in_pieces([(0, 1), (1, 2)], fails)
+
+
+@MODES
+@pytest.mark.parametrize("stopped", [False, True])
+def test_newton_takes_over_where_descent_has_no_patience_left(intercept, stopped, monkeypatch):
+    random = np.random.default_rng(41)
+    X = random.standard_normal((600, soft_margin.MIN_DESCENT_FEATURES))
+    signs, costs = np.where(random.random(600) < 0.5, 1, -1).astype(np.int8), np.full(600, 0.1)
+    ran, run = [], PrimalNewton.run
+    monkeypatch.setattr(soft_margin, "PATIENCE_PER_DIGIT", 0.0)
+    monkeypatch.setattr(PrimalNewton, "run", lambda *a: ran.append(1) or run(*a))
+    after = {"after_look": stop_at(2)} if stopped else {}
+    found = solve(X, signs, costs, intercept, tol=1e-9, **after)
+    assert ran
+    right(X, signs, costs, intercept, found)
+    assert stopped or found.primal - found.dual <= 1e-9 * found.primal

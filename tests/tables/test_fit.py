@@ -206,8 +206,8 @@ def test_data_frames_are_tables():
     expected = None
     for frame in (table, table.to_pandas(), pl.from_arrow(table), pd.DataFrame(table.to_pydict())):
         made = fit_table(frame, "kind", machine("perceptron", []))
-        labels, beside, notes = predict_table(made.model, frame)
-        assert (beside, notes) == ({}, [])
+        labels, beside, notes, _ = predict_table(made.model, frame)
+        assert (list(beside), notes) == (["score of yes"], [])
         facts = (made.model.data_fingerprint, labels.tolist(), made.examples.X.tolist())
         expected = expected or facts
         assert facts == expected

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import skops.io
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import FunctionTransformer
 
@@ -302,3 +303,53 @@ def test_unstorable_models_are_refused(estimator, model, tmp_path):
         with pytest.raises(Problem, match=f"an estimator of Certo is needed, got {name}"):
             fit_table(TABLE, "y", estimator)
     assert not list(tmp_path.iterdir())
+
+
+MESSAGES = pa.table(
+    {
+        "t": [f"{('cash prize', 'see you')[k % 2]} later, number{k}" for k in range(30)],
+        "y": ["spam", "ham"] * 15,
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def of_messages():
+    return fit_table(MESSAGES, "y", machine("perceptron", ["epochs=4"])).model
+
+
+def test_a_vocabulary_is_stored(of_messages, tmp_path):
+    save_model(tmp_path / "m", of_messages)
+    loaded = load_model(tmp_path / "m").model
+    assert loaded.encoder.vocabularies_[0].tolist() == of_messages.encoder.vocabularies_[0].tolist()
+    assert loaded.text_names == ["t", "y"]
+    assert predict_table(loaded, MESSAGES).answers.tolist() == MESSAGES["y"].to_pylist()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda terms: terms[::-1],
+        lambda terms: terms[:-1],
+        lambda terms: np.char.upper(terms),
+        lambda terms: terms.astype(object),
+        lambda terms: np.arange(len(terms)),
+        lambda terms: terms.tolist(),
+    ],
+)
+def test_a_vocabulary_that_is_none_is_refused(of_messages, tmp_path, change):
+    encoder = clone(of_messages.encoder)
+    vars(encoder).update(vars(of_messages.encoder))
+    encoder.vocabularies_ = [change(encoder.vocabularies_[0])]
+    save_model(tmp_path / "m", replace(of_messages, encoder=encoder))
+    with pytest.raises(Problem, match="damaged or was not written by Certo"):
+        load_model(tmp_path / "m")
+
+
+def test_a_file_of_before_words_were_counted_is_read(model, tmp_path):
+    encoder = clone(model.encoder)
+    vars(encoder).update(vars(model.encoder))
+    for name in ("text", "prose_names_", "vocabularies_"):
+        delattr(encoder, name)
+    save_model(tmp_path / "m", replace(model, encoder=encoder))
+    assert load_model(tmp_path / "m").model.encoder.prose_names_ == []

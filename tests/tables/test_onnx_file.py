@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import certo
 from certo.data.problem import Problem
 from certo.kernels import Gaussian, Linear
+from certo.tables.fit import fit_table
 from certo.tables.onnx_file import onnx_bytes
 from tests.tables.test_onnx_check import TABLE, fitted
 
@@ -32,4 +34,11 @@ def test_what_cannot_be_written_is_refused():
         onnx_bytes(fitted(certo.SVM(), "two"), "float16")
     model = fitted(certo.SVM(Gaussian(1.0) + Linear()), "two")
     with pytest.raises(Problem, match="Gaussian, polynomial or linear kernel"):
+        onnx_bytes(model)
+
+
+def test_counted_words_cannot_be_written():
+    table = {"t": ["one two", "two one", "three", "three two"], "y": list("aabb")}
+    model = fit_table(pa.table(table), "y", certo.SVM(), text=("t",)).model
+    with pytest.raises(Problem, match="counts the words of a text cannot be written as ONNX"):
         onnx_bytes(model)

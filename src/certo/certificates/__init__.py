@@ -54,6 +54,7 @@ _KINDS = {
     "errors.least_errors_by_tree": "LeastErrorsByTree",
     "risk.average_to_batch": "AverageToBatch",
     "risk.compression_bound": "CompressionBound",
+    "risk.held_out_distances": "TestDistances",
     "risk.online_to_batch": "OnlineToBatch",
     "risk.support_bound": "SupportBound",
 }

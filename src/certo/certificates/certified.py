@@ -13,11 +13,13 @@ from certo.certificates.composite import Composite, all_hold, from_named
 from certo.certificates.encoding import counted
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.fields import Value
+from certo.certificates.risk.held_out_distances import TestDistances
 from certo.certificates.risk.risk_bound import LEAST_DELTA, RiskBound
 from certo.certificates.sample.draws import images_of
 from certo.certificates.sample.shared_rows import Known, known_examples
 from certo.numbers.exact import below
 
+OF_TEST = (TestErrors, TestDistances)  # What may be claimed about test examples.
 NO_TEST = "it is about test examples, give X_test and y_test."
 
 
@@ -70,20 +72,17 @@ class Certified(Value):
                 raise ValueError(f"{name} must be a Composite.")
         if not LEAST_DELTA <= self.delta < 1:
             raise ValueError(f"delta must be from {LEAST_DELTA} to below 1, got {self.delta!r}.")
-        if self.tried < 1:
-            raise ValueError(f"tried must be at least 1, got {self.tried!r}.")
-        if self.asked < 0:
-            raise ValueError(f"asked must be at least 0, got {self.asked!r}.")
-        for claim in self.risks:
+        if self.tried < 1 or self.asked < 0:
+            raise ValueError(f"tried ≥ 1 and asked ≥ 0, got {self.tried!r} and {self.asked!r}.")
+        for claim in (*self.risks, *self.of_kind(TestDistances)):
             if claim.delta > self.delta:
                 raise ValueError(f"{claim.name} must have a delta of at most {self.delta!r}.")
         for claim in self.claims:
-            if isinstance(claim, TestErrors):
-                raise ValueError("TestErrors is about test examples, not about those of the fit.")
             if isinstance(claim, RiskBound) and claim.tried < self.tried:
                 raise ValueError(f"{claim.name} must be corrected for {self.tried:,} settings.")
-        if not all(isinstance(claim, TestErrors) for claim in self.test):
-            raise ValueError("of test examples there can only be TestErrors.")
+        if any(isinstance(claim, OF_TEST) == of_fit for part, of_fit
+               in ((self.claims, True), (self.test, False)) for claim in part):  # fmt: skip
+            raise ValueError("about test examples can only be TestErrors and TestDistances.")
 
     def __iter__(self):
         return iter(self.claims.claims + self.test.claims)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -135,17 +136,22 @@ FIELD_READERS = {
 }
 
 
+@cache
+def _readers(kind: type) -> list[tuple[str, Callable, bool]]:
+    """The fields of a kind that are read, each with its reader, and whether it may be None."""
+    declared = ((f.name, *str(f.type).partition(" | None")[:2]) for f in fields(kind))
+    return [(name, FIELD_READERS[d], bool(o)) for name, d, o in declared if d in FIELD_READERS]
+
+
 @dataclass(frozen=True, eq=False)
 class Value:
     """A frozen dataclass whose fields hold what their types declare. Two are equal if they are of
     one kind and all fields are; not if their JSON is, which a Python function has none of."""
 
     def __post_init__(self) -> None:
-        for f in fields(self):
-            value, declared = getattr(self, f.name), str(f.type)
-            read = FIELD_READERS.get(declared.removesuffix(" | None"))
-            if read is not None and not (value is None and declared.endswith(" | None")):
-                object.__setattr__(self, f.name, read(value, f.name))
+        for name, read, optional in _readers(type(self)):  # type: ignore[arg-type]
+            if (value := getattr(self, name)) is not None or not optional:
+                object.__setattr__(self, name, read(value, name))
 
     def __eq__(self, other: object) -> bool:
         return _same(self, other)

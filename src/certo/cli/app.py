@@ -10,9 +10,21 @@ from typing import Annotated, Any
 
 import typer
 
-from certo.cli import curve, export, fit, info, predict, proof, separable, verify
+from certo.cli import (
+    certify,
+    compare,
+    curve,
+    export,
+    fit,
+    info,
+    predict,
+    proof,
+    separable,
+    verify,
+)
 from certo.cli.console import Voice, print_json
 from certo.cli.options import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, as_flag
+from certo.cli.reading import with_reading_options
 from certo.words.reader import reading
 
 SEPARABLE = "certo separable DATA --target COLUMN"
@@ -27,24 +39,28 @@ app = typer.Typer(
     "model file differ from those of the fit; 4 an internal error of Certo; 130 interrupted; 141 "
     "the output pipe was closed.\n\nExample: certo fit iris.csv --target species --out iris.certo",
     invoke_without_command=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 #: Each command, with an example of its use. The first sentence of its docstring says what it does.
 COMMANDS: dict[Callable[..., None], str] = {
     fit.fit: "certo fit iris.csv --target species --out iris.certo --report iris.html",
+    compare.compare: "certo compare iris.csv --target species --report machines.html",
     curve.curve: "certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10",
     separable.separable: "certo separable iris.csv --target species --report iris.html",
     predict.predict: "certo predict iris.certo new.csv --out predicted.csv",
     verify.verify: "certo verify iris.certo iris.csv",
     proof.proof: "certo proof iris.certo iris.csv --out iris-proof",
+    certify.certify: "certo certify model.skops iris.csv --target species",
     info.info: "certo info iris.certo",
     export.export: "certo export iris.certo --onnx iris.onnx --data iris.csv",
 }
 for _command, _example in COMMANDS.items():
     _summary = (_command.__doc__ or "").partition(".")[0]
-    app.command(short_help=f"{_summary}.", epilog=f"Example: {_example}")(_command)
+    app.command(short_help=f"{_summary}.", epilog=f"Example: {_example}")(
+        with_reading_options(_command)
+    )
 
 
 def _version(wanted: bool) -> None:

@@ -86,16 +86,27 @@ def _text(part: Part) -> Text:
     return Text(visible(text), style)
 
 
+def shown_classes(said: dict[str, Any]) -> str:
+    """The classes of the target, or the ends of its numbers."""
+    if said["classes"] is None:
+        return "from {} to {}".format(*map(readable, said["target_range"]))
+    classes = [str(label).strip() for label in said["classes"]]
+    more = f", … ({len(classes)} classes)" if len(classes) > MAX_CLASSES_SHOWN else ""
+    return ", ".join(classes[:MAX_CLASSES_SHOWN]) + more
+
+
 def tell_examples(voice: Voice, said: dict[str, Any], what: str, link: str) -> None:
     """What the examples are: classes, columns, and what to know of them."""
-    if said["classes"] is None:
-        shown = "from {} to {}".format(*map(readable, said["target_range"]))
-    else:
-        classes = [str(label).strip() for label in said["classes"]]
-        more = f", … ({len(classes)} classes)" if len(classes) > MAX_CLASSES_SHOWN else ""
-        shown = ", ".join(classes[:MAX_CLASSES_SHOWN]) + more
     sizes = f"{counted(said['examples'], 'example')}, {counted(said['features'], 'feature')}"
+    shown = shown_classes(said)
     voice.say((what, "bold"), f" {link} ", (said["target"], "bold"), f" ({shown}): {sizes}")
+    tell_columns(voice, said)
+    for note in said["notes"]:
+        voice.item(("note ", "yellow"), note, indent=2)
+
+
+def tell_columns(voice: Voice, said: dict[str, Any]) -> None:
+    """What became of the columns of the table."""
     columns = said["columns"]
     if columns["numbers"]:
         numeric, scaled = len(columns["numbers"]), "scaled to mean 0 and variance 1"
@@ -106,8 +117,8 @@ def tell_examples(voice: Voice, said: dict[str, Any], what: str, link: str) -> N
         many = counted(len(columns["categories"]), "categorical column")
         but = " but the first" if said["references"] else ""
         voice.say(f"{many}, one 0/1 feature for each level{but}", indent=2)
-    for note in said["notes"]:
-        voice.item(("note ", "yellow"), note, indent=2)
+    if columns["texts"]:
+        voice.say(f"{counted(len(columns['texts']), 'column')} of text, words counted", indent=2)
 
 
 def tell_rows(voice: Voice, rows: list[dict[str, Any]]) -> None:
@@ -125,8 +136,10 @@ def tell_rows(voice: Voice, rows: list[dict[str, Any]]) -> None:
     tell_more(voice, rows, MAX_ROWS_SHOWN)
 
 
-def tell_more(voice: Voice, items: Sized, shown: int, indent: int = 2) -> None:
+def tell_more(
+    voice: Voice, items: Sized, shown: int, indent: int = 2, where: str = "--report, --json"
+) -> None:
     """How many were not shown, if any."""
     if len(items) > shown:
-        text = f"… and {len(items) - shown} more (--report, --json)"
+        text = f"… and {len(items) - shown} more ({where})"
         voice.say((text, "dim"), indent=indent)

@@ -54,6 +54,7 @@ def curve(
     na: options.NotAvailable = None,
     drop: options.Drop = None,
     category: options.Category = None,
+    text: options.Text = None,
     as_json: options.Json = False,
 ) -> None:
     """Compare kernels by cross-validation. Each has its training error, its validation error and
@@ -79,7 +80,7 @@ def curve(
     estimator = make_machine(machine, settings)
     if "kernel" not in estimator.get_params():
         raise Problem(f"certo curve needs a machine with a kernel, as svm, got {machine}.")
-    choices = options.encoding_choices(scale, missing, na, drop, category)
+    choices = options.encoding_choices(scale, missing, na, drop, category, text)
     to_try = kernels_to_try(kernel or ["gaussian"], values)
     with FitProgress(Voice(stderr=True).console) as progress:
         progress.stage(f"Reading {data.name}")

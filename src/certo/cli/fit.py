@@ -2,37 +2,56 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Iterator
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from certo.certificates.encoding import counted, readable
 from certo.cli import options
-from certo.cli.console import Voice, print_json, tell_examples, tell_more, tell_rows
-from certo.numbers.digits import share_text
+from certo.cli.console import Voice, print_json, tell_rows
+from certo.cli.reading import reading_words
 
-MAX_CLAIMS_SHOWN = 6  # Claims of one kind, where there may be one for each of many classes.
-MAX_TERMS_SHOWN = 20  # Coefficients that a terminal shows.
+FEWEST_ROWS = 40  # With fewer rows, none is held out unless that is asked for.
+USUAL_SHARE = 0.2  # The share of the rows that is held out to test.
 
 
 def fit(
     data: options.DataFile,
     target: options.Target,
     machine: Annotated[
-        str,
+        str | None,
         options.option(
             "NAME",
-            "Machine to fit. To predict a class: perceptron, kernel-perceptron, svm, hard-margin, "
-            "pegasos, logistic, min-disagreement. To predict a number: least-squares.",
+            "Machine to fit. To predict a class: svm, perceptron, kernel-perceptron, hard-margin, "
+            "pegasos, online-gradient-descent, logistic, min-disagreement. To predict a number: "
+            "least-squares. Or auto: the best of a few by cross-validation on the training rows.",
+            default="svm for classes, least-squares for numbers",
         ),
-    ] = "perceptron",
+    ] = None,
+    task: Annotated[
+        str | None,
+        options.option(
+            "classes|numbers",
+            "What to predict, if no machine is named.",
+            default="text, and up to 20 different whole numbers, are classes",
+        ),
+    ] = None,
     output: Annotated[Path | None, options.option("FILE", "Model file to write.", "--out")] = None,
     report: options.Report = None,
+    test: Annotated[
+        str | None,
+        options.option(
+            "SHARE|FILE|none",
+            "Rows to test on, which have no part in the fit and bound the error on new data: a "
+            "share of the rows, drawn at random; a table of their own; or none.",
+            default="0.2, and none of fewer than 40 rows",
+        ),
+    ] = None,
+    seed: Annotated[
+        int, options.option("N", "Seed of what is drawn at random: test rows, and in the machine.")
+    ] = 0,
     scale: Annotated[
         str | None,
         options.option(
@@ -46,7 +65,16 @@ def fit(
     na: options.NotAvailable = None,
     drop: options.Drop = None,
     category: options.Category = None,
+    text: options.Text = None,
     C: options.ErrorPrice = None,
+    kernel: Annotated[
+        str | None,
+        options.option(
+            "KERNEL",
+            "Kernel of svm, hard-margin, pegasos or kernel-perceptron, such as gaussian, "
+            "'gaussian(2.0)', 'polynomial(3)' or linear.",
+        ),
+    ] = None,
     lam: Annotated[
         float | None,
         options.option("NUMBER", "Weight λ of the penalty on large weights (svm, pegasos)."),
@@ -67,7 +95,10 @@ def fit(
             "hard-margin) or an absolute one (logistic).",
         ),
     ] = None,
-    test: options.TestFile = None,
+    time_limit: Annotated[
+        float | None,
+        options.option("SECONDS", "Stop then with the best so far, and what is proved of it."),
+    ] = None,
     delta: Annotated[
         float,
         options.option("NUMBER", "Failure probability allowed for each claim about new data."),
@@ -82,46 +113,75 @@ def fit(
         ),
     ] = "1",
     setting: options.Settings = None,
+    verbose: options.Verbose = False,
     as_json: options.Json = False,
 ) -> None:
-    """Fit a model to a table, and prove what can be proved about it."""
+    """Fit a model to a table, test it on rows held out, and prove what can be proved about it."""
     from sklearn.exceptions import ConvergenceWarning
 
     from certo import report as reports
+    from certo.cli.fit_output import tell_fit
     from certo.cli.progress import FitProgress
     from certo.data.columns import read_table, text_columns
     from certo.data.files import write_all
     from certo.data.problem import Problem
     from certo.estimators import SeparationWarning
     from certo.stop import Stop
+    from certo.tables.answers import answers
+    from certo.tables.choose import choose
     from certo.tables.fit import CannotSeparate, fit_table
+    from certo.tables.held_out import HeldOut
     from certo.tables.model_file import model_bytes
+    from certo.tables.settings import kernel_setting
     from certo.tables.settings import machine as make_machine
+    from certo.tables.task import USUAL_MACHINES, checked_task, task_of
 
-    choices = options.encoding_choices(scale, missing, na, drop, category)
+    choices = options.encoding_choices(scale, missing, na, drop, category, text)
     if C is not None and lam is not None:
         raise Problem("--C and --lam set the same penalty: give only one of them.")
     settings = options.settings_of(setting, C=C, lam=lam, ridge=ridge, tol=tol)
-    options.check_outputs({"--out": output, "--report": report}, keep=(data, test))
-    estimator = make_machine(machine, settings)
+    settings += options.settings_of(None, time_limit=time_limit)
+    settings += [] if kernel is None else [kernel_setting(kernel)]
+    if machine not in (None, "auto") and task is not None:
+        raise Problem("--task chooses a machine, so give either --task or --machine.")
+    if machine == "auto" and settings:
+        raise Problem("--machine auto chooses the settings, too: give them with a machine's name.")
+    share, test_file = _test_rows(test)
+    held_out = None if share is None else HeldOut(share, seed)
+    options.check_outputs({"--out": output, "--report": report}, keep=(data, test_file))
+    estimator = None if machine in (None, "auto") else make_machine(machine, settings)
     console = Voice(stderr=True).console
     with FitProgress(console) as progress:
         progress.stage(f"Reading {data.name}")
         table, notes = read_table(data)
         unseen = None
-        if test is not None:
-            progress.stage(f"Reading {test.name}")
+        if test_file is not None:
+            progress.stage(f"Reading {test_file.name}")
             as_text = text_columns(table, na or (), category or (), drop or ())
-            unseen, more = read_table(test, as_text=as_text)
-            notes = [*notes, *(f"{test.name}: {note}" for note in more)]
+            unseen, more = read_table(test_file, as_text=as_text)
+            notes = [*notes, *(f"{test_file.name}: {note}" for note in more)]
         progress.stage("Encoding the columns")
+        enough = table.num_rows >= FEWEST_ROWS
+        if test is None and enough:
+            held_out = HeldOut(USUAL_SHARE, seed)
+        found = task_of(table, target, na or ())
+        learns = checked_task(task or "auto", found)
+        if estimator is None and machine is None:
+            estimator = make_machine(USUAL_MACHINES[learns], settings)
         with warnings.catch_warnings():
             for kind in (ConvergenceWarning, SeparationWarning):  # The status reports these.
                 warnings.simplefilter("ignore", kind)
+            chosen = None
+            if estimator is None:
+                told = progress.report("Comparing machines", "fit")
+                chosen = choose(table, target, learns, held_out, seed, told, **choices)
+                estimator = chosen.machine()
+            _seed(estimator, settings, seed)
             try:
                 fitted = fit_table(
-                    table, target, estimator, test=unseen, test_name=str(test), delta=delta,
-                    tried=tried, notes=tuple(notes),
+                    table, target, estimator, test=unseen, test_name=str(test_file),
+                    held_out=held_out, delta=delta, tried=tried, notes=tuple(notes),
+                    compared=1 if chosen is None else len(chosen.errors),
                     callback=progress if console.is_terminal else None, **choices,
                 )  # fmt: skip
             except CannotSeparate as wrong:
@@ -132,7 +192,16 @@ def fit(
                 _tell_refusal(Voice(stderr=True), why, data, target, choices)
                 raise typer.Exit(options.BAD_INPUT) from wrong
         progress.stage("Writing")
-        said = reports.facts(fitted)
+        said = reports.facts(fitted) | answers(fitted)
+        said["command"] = options.command_line("certo", *sys.argv[1:])
+        said["data_file"] = str(data)
+        said["test_file"] = None if test_file is None else str(test_file)
+        said["task"] = {
+            "asked": task is not None or machine not in (None, "auto"),
+            "values": found.values,
+            "is_whole": found.is_whole,
+        }
+        said["chosen"] = None if chosen is None else chosen.to_dict()
         said["interrupted"] = getattr(fitted.model.machine, "_stop", None) is Stop.BY_HAND
         said["model_file"] = said["model_fingerprint"] = said["report_file"] = None
         written: dict[Path, bytes] = {}
@@ -140,141 +209,36 @@ def fit(
             written[output], said["model_fingerprint"] = model_bytes(fitted.model)
             said["model_file"] = str(output)
         words = ["certo", "verify", _as_argument(output or "MODEL"), _as_argument(data)]
-        words += ["--test", _as_argument(test)] if test and len(fitted.certified.test) else []
-        said["verify_with"] = options.command_line(*words)
+        if test_file and len(fitted.certified.test):
+            words += ["--test", _as_argument(test_file)]
+        said["verify_with"] = options.command_line(*words, *reading_words())
         if report is not None:
             said["report_file"] = str(report)
             written[report] = reports.html_report(fitted, said).encode()
         write_all(written)
-    options.tell(said, _tell, as_json)
+    options.tell(said, lambda voice, said: tell_fit(voice, said, verbose), as_json)
+
+
+def _test_rows(asked: str | None) -> tuple[float | None, Path | None]:
+    """The share of the rows, or the table of their own, that --test names."""
+    if asked is None or asked == "none":
+        return None, None
+    try:
+        return float(asked), None
+    except ValueError:
+        return None, Path(asked)
+
+
+def _seed(estimator: Any, settings: list[str], seed: int) -> None:
+    """Seed what is drawn at random in a machine, unless its settings say how."""
+    is_set = any(setting.partition("=")[0] == "random_state" for setting in settings)
+    if "random_state" in estimator.get_params() and not is_set:
+        estimator.set_params(random_state=seed)
 
 
 def _as_argument(path: Path | str) -> str:
     """A file as an argument, which one whose name begins like an option is not by itself."""
-    return f"./{path}" if str(path).startswith("-") else str(path)
-
-
-def _tell(voice: Voice, said: dict[str, Any]) -> None:
-    from certo.report.page import on_test_rows
-
-    kernel = f" with {said['kernel']}" if said["kernel"] else ""
-    tell_examples(voice, said, said["machine"] + kernel, "for")
-    if said["warning"]:
-        voice.say((said["warning"], "bold yellow"))
-    voice.say(said["status"])
-    voice.say(_success(said))
-    if said["test_error"] is not None:
-        voice.say(on_test_rows(said))
-    for line in _goodness(said):
-        voice.say(line)
-    voice.say()
-    _tell_proved(voice, said)
-    if said["coefficients"]:
-        _tell_coefficients(voice, said)
-    _tell_claims(voice, said)
-    voice.say()
-    if said["interrupted"]:
-        voice.say(("Stopped by hand: ", "yellow"), "this is the model at that moment.")
-    if said["model_file"]:
-        voice.say(f"Model written to {said['model_file']}")
-        if said["claims"]:
-            voice.suggest("Check it with", said["verify_with"])
-    if said["report_file"]:
-        voice.say(f"Report written to {said['report_file']}: open it in a browser.")
-    if not said["model_file"] and not said["report_file"]:
-        voice.say("Nothing was written: --out FILE saves the model, --report FILE a report.")
-
-
-def _success(said: dict[str, Any]) -> str:
-    if said["classes"] is None:
-        error, usual = readable(said["training_error"]), readable(said["deviation"])
-        return f"The root mean square error is {error}; always predicting the mean has {usual}."
-    right = f"{share_text(said['training_accuracy'])} % of the training examples are right"
-    return f"{right}; always answering the majority class gets {share_text(said['commonest'])} %."
-
-
-def _goodness(said: dict[str, Any]) -> Iterator[str]:
-    """How well a regression fits, in the numbers that are usual for it."""
-    if said.get("r2") is not None:
-        variance, spread = said["residual_variance"], ""
-        if variance is not None:
-            error, degrees = readable(variance**0.5), counted(said["degrees_of_freedom"], "degree")
-            spread = f"; residual standard error {error} on {degrees} of freedom"
-        yield f"R² is {said['r2']:.4g}{spread}."
-    if said.get("null_log_likelihood"):
-        most, least = said["log_likelihood"], said["null_log_likelihood"]
-        share = f"McFadden's R² is {1 - most / least:.4g}"
-        yield f"The log-likelihood is {most:.6g} ({least:.6g} with the intercept alone); {share}."
-
-
-def _tell_coefficients(voice: Voice, said: dict[str, Any]) -> None:
-    """Estimates with their errors, tests and intervals, under each other."""
-    from certo.report.page import digits, p_value, ratio
-
-    table = said["coefficients"]
-    s, rows = table["statistic"], table["rows"]
-    ends = [f"{50 * (1 + sign * table['level']):.4g} %" for sign in (-1, 1)]
-    first = "estimate" if table["is_estimate"] else "coefficient"
-    lines = [["", first, "std. error", s, f"P>|{s}|", *ends]]
-    for row in rows[:MAX_TERMS_SHOWN]:
-        numbers = [row["estimate"], row["standard_error"], row["low"], row["high"]]
-        estimate, error, low, high = map(digits, numbers)
-        test = ratio(row["statistic"]), p_value(row["p_value"])
-        lines.append([row["name"], estimate, error, *test, low, high])
-    if all(row["standard_error"] is None for row in rows):
-        lines = [line[:2] for line in lines]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    group = ""
-    for k, (first, *others) in enumerate(lines):
-        if k and rows[k - 1]["group"] != group:
-            group = rows[k - 1]["group"]
-            voice.say((group, "bold"), indent=2)
-        cells = [first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]
-        voice.say(("  ".join(cells).rstrip(), "bold" if k == 0 else ""), indent=2)
-    tell_more(voice, rows, MAX_TERMS_SHOWN)
-    if said["references"]:
-        compared = ", ".join(f"{name} with {level!r}" for name, level in said["references"].items())
-        text = f"Levels of a category are compared with a reference level: {compared}."
-        voice.say(text, indent=2)
-    for note in table["notes"]:
-        voice.say(note, indent=2)
-    voice.say()
-
-
-def _tell_proved(voice: Voice, said: dict[str, Any]) -> None:
-    """Plain sentences: of all claims about new examples together, then of each claim."""
-    from certo.report.page import plain_lines
-
-    voice.say(("What is proved" if said["claims"] else "Nothing is claimed.", "bold"))
-    for k, text in enumerate(said["in_words"]):
-        voice.say((text, "dim" if k else "bold"), indent=2)
-    for text in said["remarks"]:
-        if text not in said["notes"]:  # The notes were printed before.
-            voice.item(("note ", "yellow"), text, indent=2)
-    for line in plain_lines(said):
-        about = f"{line['about']}: " if line["about"] else ""
-        mark = ("✓ ", "green") if line["informative"] else ("○ ", "dim")
-        more = f" ({line['more']})" if line["more"] else ""
-        voice.item(mark, about + line["plain"] + more, indent=2)
-    voice.say()
-
-
-def _tell_claims(voice: Voice, said: dict[str, Any]) -> None:
-    kind, name = itemgetter("type"), itemgetter("name")
-    for key, group in groupby(sorted(said["claims"], key=kind), key=kind):
-        claims = list(group)
-        voice.say((key, "green" if any(claim["informative"] for claim in claims) else "dim"))
-        for claim in claims[:MAX_CLAIMS_SHOWN]:
-            voice.say(claim["claim"], indent=2)
-        tell_more(voice, claims, MAX_CLAIMS_SHOWN)
-        for text in dict.fromkeys(text for claim in claims for text in claim["assumes"]):
-            voice.say((f"assuming that {text}", "dim"), indent=2)
-    for key, group in groupby(sorted(said["not_claimed"], key=name), key=name):
-        refusals = list(group)
-        voice.say((f"{key} not claimed", "yellow"))
-        for refusal in refusals[:MAX_CLAIMS_SHOWN]:
-            voice.say(refusal["reason"], indent=2)
-        tell_more(voice, refusals, MAX_CLAIMS_SHOWN)
+    return f"./{path}" if str(path).startswith("-") and str(path) != "-" else str(path)
 
 
 def _tell_refusal(

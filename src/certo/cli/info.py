@@ -10,7 +10,7 @@ from certo.cli.options import Json, ModelFile, command_line
 if TYPE_CHECKING:
     from certo.tables.model_file import LoadedModel
 
-MAX_NAMES_SHOWN = 10  # Names of columns of one kind, and of classes.
+MAX_NAMES_LISTED = 10  # Names of columns of one kind, and of classes.
 MAX_CLAIMS_LISTED = 12
 
 
@@ -44,6 +44,7 @@ def _facts(loaded: LoadedModel) -> dict[str, Any]:
         "rows": stored.rows,
         "numbers": encoder.number_names_,
         "categories": {name: levels.tolist() for name, levels in encoder.level_features()},
+        "texts": {name: len(terms) for name, terms in encoder.term_features()},
         "scale": encoder.scale,
         "claims": [{key: claim[key] for key in ("type", "about", "plain")} for claim in claims],
         "data_fingerprint": stored.data_fingerprint,
@@ -68,6 +69,8 @@ def _tell(voice: Voice, said: dict[str, Any], path: str) -> None:
     if categories := list(said["categories"]):
         many = counted(len(categories), "categorical column")
         voice.say(f"{many}: {_some(categories)}", indent=2)
+    for name, terms in said["texts"].items():
+        voice.say(f"1 column of text, {terms:,} words and pairs counted: {name}", indent=2)
     voice.say()
     voice.say(("What it claims" if said["claims"] else "It claims nothing.", "bold"))
     for claim in said["claims"][:MAX_CLAIMS_LISTED]:
@@ -80,5 +83,5 @@ def _tell(voice: Voice, said: dict[str, Any], path: str) -> None:
 
 
 def _some(names: list[Any]) -> str:
-    more = ", …" if len(names) > MAX_NAMES_SHOWN else ""
-    return ", ".join(map(str, names[:MAX_NAMES_SHOWN])) + more
+    more = ", …" if len(names) > MAX_NAMES_LISTED else ""
+    return ", ".join(map(str, names[:MAX_NAMES_LISTED])) + more

@@ -13,6 +13,9 @@ from certo.cli.console import Voice, print_json
 
 OK, NO, BAD_INPUT, NOT_OF_THE_FIT, OUR_FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 4, 130, 141
 
+FEWEST_ROWS = 40  # With fewer rows, none is held out unless that is asked for.
+USUAL_SHARE = 0.2  # The share of the rows that is held out to test.
+
 
 def option(metavar: str, text: str, *names: str, default: str | bool = True) -> Any:
     """An option; its default is shown, if it has one, or told in these words."""
@@ -23,13 +26,25 @@ def argument(metavar: str, text: str) -> Any:
     return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
-TABLE_HELP = "Table to read: a CSV file with a header line, or a Parquet file."
+TABLE_HELP = (
+    "Table to read: a file of CSV, Parquet, Arrow, svmlight, .npz or .xlsx; - is standard input."
+)
 DataFile = Annotated[Path, argument("DATA", TABLE_HELP)]
 ModelFile = Annotated[Path, argument("MODEL", "Model file written by certo fit.")]
 TEST_HELP = (
     "Table of test rows, not used to fit or to choose anything: bounds the error rate on new data."
 )
 TestFile = Annotated[Path | None, option("FILE", TEST_HELP)]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell everything, at length.")]
+TestRows = Annotated[
+    str | None,
+    option(
+        "SHARE|FILE|none",
+        "Rows to test on, which have no part in any fit and bound the error on new data: a share "
+        "of the rows, drawn at random; a table of their own; or none.",
+        default="0.2, and none of fewer than 40 rows",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Target = Annotated[str, option("COLUMN", "Column to predict.")]
 Report = Annotated[Path | None, option("FILE", "HTML report to write.")]
@@ -48,6 +63,14 @@ NotAvailable = Annotated[
 Drop = Annotated[Texts, option("COLUMN", "Column to leave out; may be repeated.")]
 Category = Annotated[
     Texts, option("COLUMN", "Column whose integers are codes, not quantities; may be repeated.")
+]
+Text = Annotated[
+    Texts,
+    option(
+        "COLUMN",
+        "Column of text whose words are counted, even if it does not look like prose; may be "
+        "repeated.",
+    ),
 ]
 ErrorPrice = Annotated[
     float | None, option("NUMBER", "Penalty C on errors in the training rows (svm).", "--C")
@@ -77,9 +100,9 @@ def check_outputs(outputs: dict[str, Path | None], keep: Sequence[Path | None]) 
         raise Problem(f"{names} are both {same}. Choose two names.")
 
 
-def encoding_choices(scale, missing, na, drop, category) -> dict[str, Any]:
+def encoding_choices(scale, missing, na, drop, category, text=None) -> dict[str, Any]:
     """How a table becomes examples."""
-    lists = {"na": na, "drop": drop, "category": category}
+    lists = {"na": na, "drop": drop, "category": category, "text": text}
     return {"scale": scale, "missing": missing} | {k: tuple(v or ()) for k, v in lists.items()}
 
 
@@ -93,6 +116,18 @@ def as_options(choices: dict[str, Any]) -> list[str]:
         if usual.get(name) != value
         for word in (f"--{name}", value)
     ]
+
+
+def test_rows(asked: str | None, rows: int) -> tuple[float | None, Path | None]:
+    """The share of so many rows, or the table of their own, that --test names."""
+    if asked is None:
+        return (USUAL_SHARE if rows >= FEWEST_ROWS else None), None
+    if asked == "none":
+        return None, None
+    try:
+        return float(asked), None
+    except ValueError:
+        return None, Path(asked)
 
 
 def settings_of(written: list[str] | None, **named: float | None) -> list[str]:

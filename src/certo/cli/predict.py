@@ -7,7 +7,9 @@ import io
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
+
+import typer
 
 from certo.cli.console import Voice
 from certo.cli.options import DataFile, Json, ModelFile, check_outputs, option
@@ -31,11 +33,15 @@ def predict(
             "predictions empty.",
         ),
     ] = "refuse",
+    with_input: Annotated[
+        bool, typer.Option("--with-input", help="Add the columns of the table.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Predict the target for the rows of a table. Columns are found by name; a target column is
-    ignored. A logistic model adds the probability of each class."""
+    """Predict the target for the rows of a table: the number of the row, the prediction, and for
+    classes their scores or probabilities. Columns are found by name; a target column is ignored."""
     from certo.data.columns import read_table
+    from certo.data.encoder import told_apart
     from certo.data.files import write_whole
     from certo.tables.model_file import load, load_model
     from certo.tables.predict import predict_table
@@ -48,15 +54,25 @@ def predict(
     notes = notes + predicted.remarks
     for note in notes:
         Voice(stderr=True).say(("note ", "yellow"), note)
-    answers = predicted.answers.tolist()
-    beside = {name: values.tolist() for name, values in predicted.beside.items()}
+    columns: dict[str, list[Any]] = {
+        "row": predicted.places.tolist(),
+        "prediction": predicted.answers.tolist(),
+        **{name: values.tolist() for name, values in predicted.beside.items()},
+    }
+    given = table.take(predicted.places - 1).to_pydict() if with_input else {}
     if as_json:
-        text = json.dumps({"predictions": answers, **beside, "notes": notes}) + "\n"
+        found: dict[str, Any] = {
+            "rows": columns.pop("row"),
+            "predictions": columns.pop("prediction"),
+            **columns,
+        }
+        found |= {"input": given} if with_input else {}
+        text = json.dumps(found | {"notes": notes}, default=str) + "\n"
     else:
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow([f"predicted {known.target}", *beside])
-        writer.writerows(zip(answers, *beside.values(), strict=True))
+        writer.writerow(told_apart([*columns, *given]))
+        writer.writerows(zip(*columns.values(), *given.values(), strict=True))
         text = buffer.getvalue()
     if output is not None:
         write_whole(output, text.encode())

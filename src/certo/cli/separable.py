@@ -29,6 +29,7 @@ def separable(
     na: options.NotAvailable = None,
     drop: options.Drop = None,
     category: options.Category = None,
+    text: options.Text = None,
     as_json: options.Json = False,
 ) -> None:
     """Decide whether flat boundaries separate the classes. The answer is proved. Exit code 0: yes,
@@ -44,7 +45,7 @@ def separable(
         progress.stage(f"Reading {data.name}")
         table, notes = read_table(data)
         progress.stage("Deciding, and proving it (the first time also compiles)")
-        choices = options.encoding_choices(scale, missing, na, drop, category)
+        choices = options.encoding_choices(scale, missing, na, drop, category, text)
         decided = separate_table(table, target, intercept=intercept, notes=tuple(notes), **choices)
         progress.stage("Writing")
         said = verdict_facts(decided)

@@ -11,7 +11,16 @@ import typer
 
 from certo.certificates.encoding import counted
 from certo.cli.console import Part, Voice, print_json
-from certo.cli.options import BAD_INPUT, NO, NOT_OF_THE_FIT, DataFile, Json, ModelFile, TestFile
+from certo.cli.options import (
+    BAD_INPUT,
+    NO,
+    NOT_OF_THE_FIT,
+    DataFile,
+    Json,
+    ModelFile,
+    TestFile,
+    Verbose,
+)
 
 if TYPE_CHECKING:
     from certo.tables.audit import Audit
@@ -21,7 +30,13 @@ MAX_CLAIMS_SHOWN = 6  # Claims of one kind that hold, where there may be one for
 MIN_TABLE_WIDTH = 110  # Columns of a terminal that has room for numbers beside the reasons.
 
 
-def verify(model: ModelFile, data: DataFile, test: TestFile = None, as_json: Json = False) -> None:
+def verify(
+    model: ModelFile,
+    data: DataFile,
+    test: TestFile = None,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
     """Check every claim of a model from the data alone."""
     from certo.cli.progress import FitProgress
     from certo.tables.audit import audit_table
@@ -36,7 +51,7 @@ def verify(model: ModelFile, data: DataFile, test: TestFile = None, as_json: Jso
     if as_json:
         print_json(audit.to_dict())
     else:
-        tell_audit(Voice(), audit)
+        tell_audit(Voice(), audit, verbose)
     leave(audit)
 
 
@@ -58,12 +73,18 @@ def leave(audit: Audit) -> None:
         raise typer.Exit(BAD_INPUT if audit.of_the_fit and audit.claims_nothing else NOT_OF_THE_FIT)
 
 
-def tell_audit(voice: Voice, audit: Audit) -> None:
-    """What an audit found, and whether the model is verified."""
+def tell_audit(voice: Voice, audit: Audit, verbose: bool = False) -> None:
+    """Whether the model is verified, and what was found: of what is as it should be only the
+    claims, unless everything is asked for."""
 
     def line(good: bool, text: str) -> None:
-        voice.item(("✓ ", "green") if good else ("✗ ", "red"), text)
+        if verbose or not good:
+            voice.item(("✓ ", "green") if good else ("✗ ", "red"), text)
 
+    said = audit.to_dict()
+    voice.say(*_verdict(audit))
+    for text in said["in_words"][:1]:
+        voice.say((text, "bold"))
     differ = "The {} are NOT those of the fit: {} table's fingerprint differs."
     changed = "The model file was CHANGED since it was written: its fingerprint differs."
     same = "The {} are those of the fit."
@@ -83,19 +104,15 @@ def tell_audit(voice: Voice, audit: Audit) -> None:
         line(False, f"{unchecked} about test examples: give them with --test FILE.")
     for note in audit.notes:
         voice.item(("note ", "yellow"), note)
-    said = audit.to_dict()
     checked = [claim for claim in said["claims"] if claim["holds"] is not None]
     if checked:
         voice.say()
-        _tell_claims(voice, checked)
-    voice.say()
-    voice.say(*_verdict(audit))
-    for text in said["in_words"][:1]:
-        voice.say((text, "bold"))
+        _tell_claims(voice, checked, verbose)
 
 
-def _tell_claims(voice: Voice, facts: list[dict[str, Any]]) -> None:
-    """Every claim that fails, and some of each kind that hold: a table, where there is room."""
+def _tell_claims(voice: Voice, facts: list[dict[str, Any]], verbose: bool) -> None:
+    """Every claim that fails, and some of each kind that hold: a line for each, or with reasons and
+    numbers a table, where there is room."""
     from certo.verify import numbers_text
 
     rows: list[tuple[Part, str, str, str]] = []
@@ -106,17 +123,21 @@ def _tell_claims(voice: Voice, facts: list[dict[str, Any]]) -> None:
         mark = ("✓ holds", "green") if informative else ("○ holds", "dim")
         mark = mark if holds else ("✗ FAILS", "bold red")
         for fact in shown:
-            numbers = numbers_text(fact["numbers"])
-            rows.append((mark, f"{name} ({fact['about']})", fact["why"], numbers))
+            why = fact["why"] if verbose or not holds else fact["plain"]
+            numbers = numbers_text(fact["numbers"]) if verbose else ""
+            rows.append((mark, f"{name} ({fact['about']})", why, numbers))
         if len(shown) < len(some):
             rows.append((mark, name, f"{len(some) - len(shown)} more of these (--json)", ""))
-    if not voice.is_terminal or voice.console.width >= MIN_TABLE_WIDTH:
+    if not verbose:
+        for status, name, text, _ in rows:
+            voice.item(status, f"  {name}: {text}")
+    elif not voice.is_terminal or voice.console.width >= MIN_TABLE_WIDTH:
         voice.table(("", "claim", "why", "numbers"), rows)
-        return
-    for status, name, *texts in rows:
-        voice.say(status, f"  {name}")
-        for text in filter(None, texts):
-            voice.say(text, indent=4)
+    else:
+        for status, name, *texts in rows:
+            voice.say(status, f"  {name}")
+            for text in filter(None, texts):
+                voice.say(text, indent=4)
 
 
 def _verdict(audit: Audit) -> tuple[Part, ...]:
@@ -125,7 +146,9 @@ def _verdict(audit: Audit) -> tuple[Part, ...]:
         whose = "" if audit.of_the_fit else ", and data or model are not those of the fit"
         return ("Nothing was proved: ", "bold yellow"), f"the model claims nothing{whose}."
     if audit.passed:
-        return ("Verified: ", "bold green"), "every claim holds."
+        every = counted(len(audit.claims.parts), "claim")
+        holds = "the claim holds" if len(audit.claims.parts) == 1 else f"all {every} hold"
+        return ("Verified: ", "bold green"), f"{holds}, of these data and this model."
     if not audit.could_check:
         return not_verified, "the claims cannot be checked on this table."
     if not audit.same_data:

@@ -47,7 +47,7 @@ def _candidates() -> list[Path]:
     places = [Path(config.CACHE_DIR)] if config.CACHE_DIR else [_HERE / "__pycache__"]
     try:
         return [*places, _user_cache() / "certo"]
-    except RuntimeError:  # no home folder at all
+    except RuntimeError:  # There is no home folder at all.
         return places
 
 
@@ -61,7 +61,7 @@ def cache_folder() -> Path | None:
             tempfile.TemporaryFile(dir=folder).close()
         except OSError:
             continue
-        if place == _HERE / "__pycache__":  # one installation has one live digest
+        if place == _HERE / "__pycache__":  # One installation has one live digest.
             for old in place.glob("numba-*"):
                 if old != folder:
                     shutil.rmtree(old, ignore_errors=True)
@@ -80,7 +80,7 @@ def jit(function: Callable[..., Any], freedom: Any = False) -> Any:
     if _FOLDER is None:
         return numba.njit(nogil=True, fastmath=freedom)(function)
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(_FOLDER)  # read once, while the function is decorated
+    config.CACHE_DIR = str(_FOLDER)  # It is read once, while the function is decorated.
     try:
         return numba.njit(nogil=True, cache=True, fastmath=freedom)(function)
     finally:

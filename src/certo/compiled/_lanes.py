@@ -75,7 +75,7 @@ class _Loader:
         fetch = cgutils.get_or_insert_function(self.builder.module, kind, "llvm.prefetch.p0")
         place = self.builder.bitcast(self._at(start), byte)
         later = self.builder.gep(place, [start.type(PREFETCH_BYTES)])
-        self.builder.call(fetch, [later, _I32(0), _I32(0), _I32(1)])  # to read, once, data
+        self.builder.call(fetch, [later, _I32(0), _I32(0), _I32(1)])  # To read, once, data.
 
     def masked(self, start, mask):
         name = f"llvm.masked.load.v{LANES}{_name(self.vector.element)}.p0"

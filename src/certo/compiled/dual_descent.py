@@ -10,6 +10,8 @@ Reference   Hsieh, Chang, Lin, Keerthi, Sundararajan (ICML 2008), Algorithm 1
 
 from __future__ import annotations
 
+import numpy as np
+
 from certo.compiled._jit import jit
 from certo.compiled.rows import PREFETCH_VISITS, lone_row_dot, row_add, row_dot, row_fetch
 
@@ -22,7 +24,7 @@ def descend(rows, signs, costs, squares, kappa, order, alpha, w):
         if k + PREFETCH_VISITS < order.size:
             row_fetch(rows, order[k + PREFETCH_VISITS])
         t = order[k]
-        if squares[t] <= 0.0:  # x_t = 0: only the term −α_t is left
+        if squares[t] <= 0.0:  # As x_t = 0, only the term −α_t is left.
             alpha[t] = costs[t]
             continue
         y = float(signs[t])
@@ -57,3 +59,14 @@ def combine_at(rows, signs, chosen, weights, kappa, start, stop, v):
         if weight != 0.0:
             row_add(rows, t, weight, v)
             v[last] += kappa * weight
+
+
+@jit
+def shuffle(order, state):
+    """Shuffle the order in place (Fisher and Yates), by a linear congruential generator (Knuth's
+    MMIX) from `state`; its next state."""
+    for k in range(order.size - 1, 0, -1):
+        state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+        j = np.intp(((state >> np.uint64(33)) * np.uint64(k + 1)) >> np.uint64(31))
+        order[k], order[j] = order[j], order[k]
+    return state

@@ -105,6 +105,18 @@ def add_rows(kept, places, coef, rows, everyone, start, stop, out):
                 out[i] += c * row[rows[i]]
 
 
+@jit
+def gather_rows(kept, places, known, new, rows, block):
+    """The part of a Gram matrix, that of `rows`, in which rows are `known` (kept at `places`), and
+    its transpose in `new` rows."""
+    for k in range(places.size):
+        row, i = kept[places[k]], known[k]
+        for j in range(rows.size):
+            block[i, j] = row[rows[j]]
+        for j in new:
+            block[j, i] = row[rows[j]]
+
+
 @loose
 def _add_four(out, a, b, c, d, x, y, z, w):
     for k in range(out.size):

@@ -70,7 +70,7 @@ def _csr_gather(rows, t, V, f):
         _add(f, 0, x[i], V, np.intp(at[i]) * V.shape[1], V.shape[1])
 
 
-#: f += Σ_j x_tj V_j; f has room for whole groups of lanes
+#: f += Σ_j x_tj V_j; f has room for whole groups of lanes.
 _gather = by_storage(_dense_gather, _csr_gather)
 
 
@@ -172,7 +172,7 @@ def ascend_two(rows, squares, signs, factors, order, w, bias, extra, logits):
         v = logits[t]
         before = 1.0 / (1.0 + np.exp(-v))
         goal = step * before - signs[t] * (row_dot(rows, t, w) + bias[0])
-        low, high = goal - step, goal  # the root of v + step·σ(v) = goal lies between
+        low, high = goal - step, goal  # The root of v + step·σ(v) = goal lies between.
         v = min(max(v, low), high)
         for _ in range(50):
             part = 1.0 / (1.0 + np.exp(-v))

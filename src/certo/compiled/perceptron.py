@@ -30,7 +30,7 @@ import numpy as np
 
 from certo.compiled._jit import jit
 from certo.compiled.rows import row_add, row_dot, row_square
-from certo.compiled.trace import copy_weights
+from certo.compiled.trace import copy_weights, keep
 from certo.numbers.rounding import UNIT
 
 
@@ -137,3 +137,31 @@ def visit_all(
     state.scalars[0] = norm2
     state.scalars[1] = path
     return made, cleared, looks + m
+
+
+@jit
+def run_epochs(
+    rows, rule, signs, rates, looks, state, skips, log, copies, records, epoch_updates, done, most
+):
+    """Epochs in the order of the examples, at one rate, after `done` others: until there are
+    `most` in all, one makes no update, or, while no example is skipped, w moves little enough in
+    one for that to be worth while. Fills in `epoch_updates`; returns (epochs in all, looks)."""
+    nobody, no_draws = np.empty(0, np.int64), np.empty(0)
+    updates = 0
+    for k in range(done):
+        updates += epoch_updates[k]
+    while done < most:
+        path = state.scalars[1]
+        made, _, looks = visit_all(
+            rows, rule, signs, nobody, no_draws, 0, rates, updates, looks, state, skips, log,
+            copies,
+        )  # fmt: skip
+        epoch_updates[done] = made
+        done += 1
+        keep(records, log, made, updates, done)
+        updates += made
+        norm2 = state.scalars[0]
+        settled = not skips.lengths.size and state.scalars[1] - path <= np.sqrt(norm2) / 4
+        if made == 0 or not np.isfinite(norm2) or settled:
+            break
+    return done, looks

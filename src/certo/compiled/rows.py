@@ -72,8 +72,8 @@ def _dot_by(lane_dot, lane_dot_at):
 
 #: ⟨xᵢ, w⟩ with the rounding specified in `_lanes`; w may be longer than xᵢ
 row_dot = _dot_by(lane_dot, lane_dot_at)
-#: the same number for rows visited in random order: what follows xᵢ is not fetched, which would
-#: only take the memory's time
+#: The same number for rows visited in random order: what follows xᵢ is not fetched, which would
+#: only take the memory's time.
 lone_row_dot = _dot_by(lone_lane_dot, lone_lane_dot_at)
 
 
@@ -104,7 +104,7 @@ def _csr_add(rows, i, c, w):
         w[np.uintp(at[p])] += c * x[p]
 
 
-#: w ← w + c·xᵢ, in place: one product and one sum, each rounded once
+#: w ← w + c·xᵢ, in place: one product and one sum, each rounded once.
 row_add = by_storage(_dense_add, _csr_add)
 
 
@@ -120,7 +120,7 @@ def _fetch(typingctx, array, place):
         kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
         fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
         place = builder.bitcast(builder.gep(data, [where]), byte)
-        builder.call(fetch, [place, flag(0), flag(3), flag(1)])  # to read, to keep, data
+        builder.call(fetch, [place, flag(0), flag(3), flag(1)])  # To read, to keep, data.
         return context.get_dummy_value()
 
     return types.void(array, place), codegen
@@ -142,7 +142,7 @@ def _csr_fetch(rows, i):
         _fetch(rows.indices, p)
 
 
-#: ask for the numbers of xᵢ ahead of their use
+#: Ask for the numbers of xᵢ ahead of their use.
 row_fetch = by_storage(_dense_fetch, _csr_fetch)
 
 

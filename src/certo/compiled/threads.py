@@ -49,8 +49,8 @@ def even_pieces(costs: np.ndarray) -> list[tuple[int, int]]:
 def in_pieces(ranges: list[tuple[int, int]], loop: Callable[[int, int, int], Any]) -> list[Any]:
     """loop(k, start, stop) for the k-th range, all at the same time; the results in order."""
     if len(ranges) == 1 or threading.current_thread().name.startswith(THREAD_PREFIX):
-        return [loop(k, *part) for k, part in enumerate(ranges)]  # a thread of ours waits for none
-    pool = _pool(os.getpid())  # a forked process has none of its parent's threads
+        return [loop(k, *part) for k, part in enumerate(ranges)]  # A thread of ours waits for none.
+    pool = _pool(os.getpid())  # A forked process has none of its parent's threads.
     others = [pool.submit(loop, k, *part) for k, part in enumerate(ranges) if k]
     first = loop(0, *ranges[0])
     return [first, *(other.result() for other in others)]

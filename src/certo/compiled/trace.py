@@ -14,7 +14,7 @@ import numpy as np
 
 from certo.compiled._jit import jit
 
-FIRST, LOWEST, HIGHEST, SHARPEST = range(4)
+EARLIEST, LOWEST, HIGHEST, SHARPEST = range(4)
 UPDATE, EPOCH, EXAMPLE, NORM2, ALONG, ACROSS2, TURN = range(7)
 MAX_WINDOWS, MAX_COPIED_NUMBERS = 1024, 2**17
 

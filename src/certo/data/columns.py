@@ -13,17 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet
 
 from certo.certificates.encoding import counted
 from certo.containers import MAX_EXACT_INTEGER, inexact_integers
 from certo.data import digits
-from certo.data.csv_files import read_csv, source
-from certo.data.files import check_inflated, piped_content
+from certo.data.files import opened_content
 from certo.data.problem import Problem
+from certo.data.readers import read_any
 from certo.words.reader import setting
 
-NUMBER, CATEGORY = "number", "category"
+NUMBER, CATEGORY, TEXT = "number", "category", "text"
 NUMBERS_MACHINE = "least-squares"  # The machine for a target that is a number.
 MAX_CELL = 1e140  # The largest number that float64 can square, and add up.
 MAX_EXPONENT = 308  # The largest power of 10 of a number in some column.
@@ -38,39 +37,20 @@ class TableFile(NamedTuple):
 
 
 def read_table(path: str | Path, as_text: Collection[str] = ()) -> TableFile:
-    """A CSV (also gzipped or bzip2ed) or Parquet file as a table with distinct column names.
+    """The table of a file, or of standard input for `-`, with distinct column names: see `readers`
+    for the formats.
 
     `as_text`: columns of a CSV file to take as text, even if they look like numbers.
     """
-    path = Path(path)
-    content = piped_content(path)
+    path, content = opened_content(Path(path))
     try:
-        start = _start(path) if content is None else content[:4]
-        if start == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
-            found = TableFile(_parquet(path, content), [])
-        else:
-            found = TableFile(*read_csv(path, content, as_text))
+        found = TableFile(*read_any(path, content, as_text))
     except UNREADABLE as wrong:
         raise Problem(
             f"{path} cannot be read as a table: {_first_line(wrong)} "
-            "A CSV file with a header line, or a Parquet file, is needed."
+            "A table is needed: CSV with a header line, Parquet, Arrow, svmlight, .npz or .xlsx."
         ) from wrong
     return TableFile(as_table(found.table, str(path)), found.notes)
-
-
-def _start(path: Path) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(4)
-
-
-def _parquet(path: Path, content: bytes | None) -> pa.Table:
-    with source(path, content)() as stored, pa.parquet.ParquetFile(stored) as file:
-        about = file.metadata
-        numbers = 8 * about.num_rows * about.num_columns  # Bytes, with 8 for each number.
-        check_inflated(path, numbers, stored.size())
-        table = file.read()
-    table.validate(full=True)  # Invalid text and invalid offsets are refused here.
-    return table
 
 
 def as_table(data: Any, where: str = "the table") -> pa.Table:
@@ -92,7 +72,8 @@ def as_table(data: Any, where: str = "the table") -> pa.Table:
     if twice:
         raise Problem(
             f"{where}: column names must differ, but {twice[0]!r} occurs more than once "
-            f"({len(twice)} such names). Rename the columns, or add a header line if there is none."
+            f"({len(twice)} such names). Rename the columns; if there is no "
+            f"header line, say so with {setting('no-header')}."
         )
     if data.num_rows == 0:
         raise Problem(f"{where} has a header but no rows. Rows to learn from are needed.")

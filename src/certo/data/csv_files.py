@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import codecs
 import gzip
 import io
 import os
@@ -17,21 +16,14 @@ import pyarrow as pa
 import pyarrow.csv
 
 from certo.data import digits
+from certo.data.dialect import DELIMITERS, current_dialect
+from certo.data.encodings import SAMPLE, in_utf8
 from certo.data.files import check_inflated
 from certo.data.problem import Problem
 
-SAMPLE = 2**20  # Bytes that are looked at to find out how a file is written.
 MAX_LINE_BYTES = 2**30  # Longest header or row.
 TOO_LONG = ("straddling", "cannot infer number of columns")  # How Arrow says that of a line.
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
-_UNUSABLE = {
-    b"PK\x03\x04": "a ZIP archive (a spreadsheet, perhaps?)",
-    b"PK\x05\x06": "an empty ZIP archive",
-    b"\xd0\xcf\x11\xe0": "an old Office document (a spreadsheet, perhaps?)",
-    b"%PDF": "a PDF document",
-    b"\xff\xfe": "text in UTF-16, not UTF-8",
-    b"\xfe\xff": "text in UTF-16, not UTF-8",
-}
+STRONG_DELIMITERS = ",;\t|"  # A text has spaces, too, so these are believed first.
 _QUOTED = re.compile(r'"(?:[^"]|"")*"(?=[\t\r\n]|\Z)')
 _UNQUOTED = re.compile(r"[^\t\n]*")
 _DECIMAL_COMMA = r"^\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*$"
@@ -40,19 +32,23 @@ _DECIMAL_COMMA = r"^\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*$"
 def read_csv(
     path: Path, content: bytes | None = None, as_text: Collection[str] = ()
 ) -> tuple[pa.Table, list[str]]:
-    """The table in a CSV file, or in its `content`, and what a person should know of how it was
-    read.
+    """The table in a CSV file, or in its inflated `content`, and what a person should know of how
+    it was read.
 
     In a text column only an empty cell is missing: NA or ? may be names of something. A column
-    whose numbers float64 cannot tell apart is one of decimals: see `digits`.
+    whose numbers float64 cannot tell apart is one of decimals: see `digits`. Without a header line
+    columns are called column1, column2, …
     """
-    opened = source(path, _inflated(path, content))
-    sample = _sample(path, opened)
-    separator = _separator(sample)
-    notes = [] if separator == "," else [f"{path.name} is separated by {SEPARATORS[separator]}."]
+    said = current_dialect()
+    opened, notes = in_utf8(path, source(path, content), said.encoding)
+    sample = sample_of(opened)
+    separator = said.delimiter or _separator(sample)
+    if separator != "," and said.delimiter is None:
+        notes.append(f"{path.name} is separated by {DELIMITERS[separator]}.")
     quoted = separator != "\t" or _is_quoted(sample)
     if not quoted:
         notes.append("Its quotation marks are taken as plain text: they do not come in pairs.")
+    has_header = said.has_header
 
     with opened() as file:
         longest = min(file.size(), MAX_LINE_BYTES)
@@ -60,22 +56,26 @@ def read_csv(
     def read(
         decimal_point: str, texts: Collection[str] = (), block_bytes: int = SAMPLE
     ) -> pa.Table:
+        of_arrow = list if has_header else _as_arrow_names
         try:
             with opened() as file:
-                return pa.csv.read_csv(
+                table = pa.csv.read_csv(
                     file,
-                    read_options=pa.csv.ReadOptions(block_size=block_bytes),
+                    read_options=pa.csv.ReadOptions(
+                        block_size=block_bytes, autogenerate_column_names=not has_header
+                    ),
                     parse_options=pa.csv.ParseOptions(
                         delimiter=separator,
                         quote_char='"' if quoted else False,
                         newlines_in_values=quoted,
                     ),
                     convert_options=pa.csv.ConvertOptions(
-                        column_types=dict.fromkeys((*as_text, *texts), pa.string()),
-                        include_columns=list(texts),
+                        column_types=dict.fromkeys(of_arrow((*as_text, *texts)), pa.string()),
+                        include_columns=of_arrow(texts),
                         decimal_point=decimal_point,
                     ),
                 )
+                return table if has_header else table.rename_columns(_own_names(table))
         except pa.ArrowInvalid as wrong:
             # A line must fit into a block; the header of many columns is a long one.
             too_long = any(words in str(wrong) for words in TOO_LONG)
@@ -92,6 +92,16 @@ def read_csv(
     if has_long_numbers and (suspects := _rounded_columns(table)):
         table = _with_all_digits(table, read(point, suspects), point)
     return table, notes
+
+
+def _own_names(table: pa.Table) -> list[str]:
+    """Arrow counts columns without a header from 0, as f0, f1, …"""
+    return [f"column{int(name[1:]) + 1}" for name in table.column_names]
+
+
+def _as_arrow_names(names: Collection[str]) -> list[str]:
+    found = (re.fullmatch(r"column([1-9]\d*)", name) for name in names)
+    return [f"f{int(name[1]) - 1}" for name in found if name]
 
 
 def _rounded_columns(table: pa.Table) -> list[str]:
@@ -131,7 +141,7 @@ def source(path: Path, content: bytes | None) -> Callable[[], pa.NativeFile]:
     return lambda: pa.BufferReader(buffer)
 
 
-def _inflated(path: Path, content: bytes | None) -> bytes | None:
+def inflated(path: Path, content: bytes | None) -> bytes | None:
     """What a compressed file becomes; the same content for others."""
     with open(path, "rb") if content is None else io.BytesIO(content) as file:
         start, stored = file.read(3), file.seek(0, os.SEEK_END)
@@ -147,41 +157,26 @@ def _inflated(path: Path, content: bytes | None) -> bytes | None:
     return content
 
 
-def _sample(path: Path, opened: Callable[[], pa.NativeFile]) -> str:
+def sample_of(opened: Callable[[], Any]) -> str:
+    """The first characters of a text in UTF-8; one may be cut off at the end."""
     with opened() as file:
-        start = file.read(SAMPLE)
-    if not start.removeprefix(codecs.BOM_UTF8).strip():
-        raise Problem(f"{path} is empty; a table with a header line and rows is needed.")
-    what = next((what for magic, what in _UNUSABLE.items() if start.startswith(magic)), None)
-    if what is None and b"\0" in start:
-        what = "a binary file"
-    if what is not None:
-        raise Problem(f"{path} is {what}. Save the table as CSV in UTF-8, or as Parquet.")
-    try:
-        return start.decode("utf-8-sig")
-    except UnicodeDecodeError as wrong:
-        if wrong.start > len(start) - 4 and len(start) == SAMPLE:  # A letter was cut off.
-            return start[: wrong.start].decode("utf-8-sig")
-        line = 1 + start[: wrong.start].count(b"\n")
-        raise Problem(
-            f"{path} must be text in UTF-8, but line {line} has the byte "
-            f"0x{start[wrong.start]:02x}, which is not valid. If it is in Latin-1 (Windows), "
-            "convert it: iconv -f WINDOWS-1252 -t UTF-8 OLD.csv > NEW.csv"
-        ) from wrong
+        return file.read(SAMPLE).decode("utf-8-sig", errors="ignore")
 
 
 def _separator(sample: str) -> str:
-    """The separator that cuts the first lines into the same number of cells, and into most."""
+    """The separator that cuts the first lines into the same number of cells, and into most; a space
+    where no other one does. In a tie a tab is believed, which texts seldom have."""
     start = "".join(sample.splitlines(keepends=True)[:30])
 
-    def merit(separator: str) -> tuple[bool, int]:
+    def merit(separator: str) -> tuple[bool, bool, int, bool]:
         quoted = rf'(?:^|(?<=[\r{separator}]))"(?:[^"]|"")*(?:"|\Z)'
         lines = re.sub(quoted, "x", start, flags=re.MULTILINE).splitlines()
         widths = [1 + line.count(separator) for line in lines if line.strip()]
         whole = widths[:-1] or widths  # The last line may be cut off.
-        return whole[0] > 1 and len(set(whole)) == 1, whole[0]
+        is_even = whole[0] > 1 and len(set(whole)) == 1
+        return is_even, separator in STRONG_DELIMITERS, whole[0], is_even and separator == "\t"
 
-    return max(SEPARATORS, key=merit)  # A tie is decided for the comma.
+    return max(DELIMITERS, key=merit)  # Else a tie is decided for the comma.
 
 
 def _is_quoted(sample: str) -> bool:

@@ -1,4 +1,5 @@
-"""A table's columns as numbers: scaled or as they are, and one 0/1 feature for each level."""
+"""A table's columns as numbers: scaled or as they are, one 0/1 feature for each level, and counts
+of the words of a text."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.encoding import counted
-from certo.data import columns, remarks
+from certo.data import columns, remarks, word_counts
 from certo.data.problem import Problem
 from certo.words.reader import setting
 
@@ -53,6 +54,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns to leave out.
     category : tuple of str, default=()
         Columns of integers to take as categories (codes, say), as text always is.
+    text : tuple of str, default=()
+        Columns of text whose words are counted, beside those that `word_counts.is_prose` finds.
     reference_levels : bool, default=False
         Leave out the first level of each category, which the others are then compared with. With
         an intercept the features of all levels would say one thing twice: they add up to 1.
@@ -61,25 +64,30 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ----------
     number_names_, category_names_ : list of str
         The columns used, by kind.
+    prose_names_ : list of str
+        The columns of text whose words are counted.
     text_names_ : list of str
-        Those of the categories that held text.
+        Those of the categories that held text, and those whose words are counted.
     scaler_ : StandardScaler or None
     levels_ : OneHotEncoder or None
+    vocabularies_ : list of arrays of str
+        For each of `prose_names_` the words and pairs of words that are counted, in order.
     notes_ : list of str
         What the table has that a person may want to know.
     """
 
-    def __init__(self, scale="standard", drop=(), category=(), reference_levels=False):
+    def __init__(self, scale="standard", drop=(), category=(), reference_levels=False, text=()):
         self.scale = scale
         self.drop = drop
         self.category = category
         self.reference_levels = reference_levels
+        self.text = text
 
     def fit(self, table: Any, y=None) -> TableEncoder:
         table = columns.as_table(table)
         if self.scale not in ("standard", "none"):
             raise Problem(f"the scaling must be 'standard' or 'none', got {self.scale!r}.")
-        for name in (*self.drop, *self.category):
+        for name in (*self.drop, *self.category, *self.text):
             if name not in table.column_names:
                 raise Problem(f"there is no feature column {name!r}. {have(table, name)}")
         names = [name for name in table.column_names if name not in self.drop]
@@ -88,8 +96,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         kinds = {name: self._kind(table.column(name), name) for name in names}
         self.number_names_ = [name for name in names if kinds[name] == columns.NUMBER]
         self.category_names_ = [name for name in names if kinds[name] == columns.CATEGORY]
+        self.prose_names_ = [name for name in names if kinds[name] == columns.TEXT]
         self.text_names_ = [
-            name for name in self.category_names_ if columns.is_text(table.column(name).type)
+            name
+            for name in (*self.category_names_, *self.prose_names_)
+            if columns.is_text(table.column(name).type)
         ]
         numbers = self._numbers(table, advice_in_fit)
         categories = self._categories(table, advice_in_fit)
@@ -102,6 +113,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self.notes_ += remarks.about_scaling(self.number_names_, numbers, self.scaler_)
         if self.category_names_:
             self.levels_ = new_level_encoder().fit(categories)
+        self.vocabularies_ = []
+        for name, cells in self._prose(table, advice_in_fit):
+            terms = word_counts.vocabulary(name, cells)
+            self.vocabularies_.append(terms)
+            self.notes_ += remarks.about_prose(name, terms, name in self.text)
         return self
 
     def about_scaling(self, table: pa.Table) -> list[str]:
@@ -113,12 +129,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @property
     def is_fitted_to_data(self) -> bool:
-        """Whether the encoding depends on the values seen in `fit` (scales, levels)."""
+        """Whether the encoding depends on the values seen in `fit` (scales, levels, words)."""
         check_is_fitted(self)
-        return self.scaler_ is not None or self.levels_ is not None
+        return self.scaler_ is not None or self.levels_ is not None or bool(self.vocabularies_)
 
     def transform(self, table: Any):
-        """A float64 matrix: numbers first, then the levels of each category; CSR if sparse."""
+        """A float64 matrix: numbers, levels of each category, words of each text; CSR if sparse."""
         return self.encode(table, advice_in_predict)
 
     def encode(self, table: Any, advice: Callable[[], str]):
@@ -134,6 +150,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             found = self.levels_.transform(self._categories(table, advice)).tocsc()
             first = [k == 0 for _, levels in self._levels() for k in range(len(levels))]
             parts.append(found[:, ~np.array(first)] if self.reference_levels else found)
+        texts = self._prose(table, advice)
+        for (_, cells), terms in zip(texts, self.vocabularies_, strict=True):
+            parts.append(word_counts.counts(cells, terms))
         if len(parts) == 1 and not sparse.issparse(parts[0]):
             return parts[0]
         stacked = sparse.hstack(parts, format="csr")
@@ -142,18 +161,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @property
     def column_names(self) -> list[str]:
-        return [*self.number_names_, *self.category_names_]
+        return [*self.number_names_, *self.category_names_, *self.prose_names_]
+
+    @property
+    def names_as_text(self) -> list[str]:
+        """Columns whose cells are texts to the encoder, even if they look like numbers."""
+        return [*self.category_names_, *self.prose_names_]
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         check_is_fitted(self)
         names = list(self.number_names_)
         for name, levels in self.level_features():
             names += [f"{name} = {level}" for level in levels]
+        for name, terms in self.term_features():
+            names += [f"{name}: {term}" for term in terms]
         return np.array(told_apart(names), dtype=object)
 
     def level_features(self) -> list[tuple[str, np.ndarray]]:
         """Each category with those of its levels that have a feature of their own."""
         return [(name, levels[int(self.reference_levels) :]) for name, levels in self._levels()]
+
+    def term_features(self) -> list[tuple[str, np.ndarray]]:
+        """Each text with the words and pairs of words that are counted in it."""
+        return list(zip(self.prose_names_, self.vocabularies_, strict=True))
 
     def references(self) -> dict[str, str]:
         """The level of each category that the others are compared with, where one is."""
@@ -171,7 +201,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         complete = np.ones(table.num_rows, dtype=bool)
         for name in self.number_names_:
             complete &= ~np.isnan(columns.numbers(table.column(name), name))
-        for name in self.category_names_:
+        for name in self.names_as_text:
             complete &= table.column(name).is_valid().to_numpy()
         return complete
 
@@ -193,7 +223,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _kind(self, column: pa.ChunkedArray, name: str) -> str:
         kind = columns.kind_of(column, name)
-        if name not in self.category or kind == columns.CATEGORY:
+        if name in self.text:
+            if name in self.category or kind != columns.CATEGORY:
+                what = "is said to be a category, too" if name in self.category else "holds numbers"
+                raise Problem(f"column {name!r} must hold text to count words in, but it {what}.")
+            return columns.TEXT
+        if name not in self.category:
+            is_prose = kind == columns.CATEGORY and word_counts.is_prose(column)
+            return columns.TEXT if is_prose else kind
+        if kind == columns.CATEGORY:
             return kind
         if columns.is_whole(column.type) or pa.types.is_boolean(column.type):
             return columns.CATEGORY
@@ -219,6 +257,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     f"column {name!r} held numbers when the model was fitted, but here it holds "
                     f"{remarks.not_a_number(column)}."
                 )
+        for name in self.prose_names_:
+            kind = table.column(name).type
+            if not columns.is_text(kind) and not pa.types.is_null(kind):
+                raise Problem(
+                    f"column {name!r} held text when the model was fitted, but here it holds "
+                    f"{kind}."
+                )
         for name in self.category_names_:
             kind = table.column(name).type
             # True and false are categories only where the fit had them, not where it had text.
@@ -237,11 +282,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.column_stack(found) if found else np.zeros((table.num_rows, 0))
 
     def _categories(self, table: pa.Table, advice: Callable[[], str]) -> np.ndarray:
-        found = [columns.texts(table.column(name)) for name in self.category_names_]
-        for name, cells in zip(self.category_names_, found, strict=True):
-            gone = [row for row, cell in enumerate(cells) if cell is None]
-            self._refuse_missing(name, gone, advice)
+        found = [self._texts(table, name, advice) for name in self.category_names_]
         return np.column_stack(found) if found else np.zeros((table.num_rows, 0), dtype=object)
+
+    def _prose(self, table: pa.Table, advice: Callable[[], str]) -> list[tuple[str, np.ndarray]]:
+        return [(name, self._texts(table, name, advice)) for name in self.prose_names_]
+
+    def _texts(self, table: pa.Table, name: str, advice: Callable[[], str]) -> np.ndarray:
+        cells = columns.texts(table.column(name))
+        gone = [row for row, cell in enumerate(cells) if cell is None]
+        self._refuse_missing(name, gone, advice)
+        return cells
 
     def _refuse_missing(self, name: str, rows: list[int], advice: Callable[[], str]) -> None:
         if rows:

@@ -5,14 +5,38 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from certo.data.problem import Problem
 
+STANDARD_INPUT = "-"
 MAX_PIPED_BYTES = 2**28  # A pipe does not say how much it will bring: more than this is refused.
 MIN_INFLATED_BYTES, MAX_INFLATION = 2**28, 100  # What a compressed file may become in memory.
+
+
+def opened_content(path: Path) -> tuple[Path, bytes | None]:
+    """A name to call a file by, and its content, if that can be read only once: of a pipe, or of
+    standard input, which is called `-`."""
+    if str(path) != STANDARD_INPUT:
+        return path, piped_content(path)
+    name = Path("standard input")
+    stream = sys.stdin
+    if stream is None or stream.isatty():
+        raise Problem(f"{name} must bring a table, but nothing is piped into it.")
+    content = stream.buffer.read(MAX_PIPED_BYTES + 1)
+    _refuse_large(name, content)
+    return name, content
+
+
+def _refuse_large(path: Path, content: bytes) -> None:
+    if len(content) > MAX_PIPED_BYTES:
+        raise Problem(
+            f"{path} is a pipe that carries more than {MAX_PIPED_BYTES // 2**20} MB, the most that "
+            "is read from one. Save it to a file, and give the file's name."
+        )
 
 
 def piped_content(path: Path) -> bytes | None:
@@ -35,11 +59,7 @@ def piped_content(path: Path) -> bytes | None:
         kinds = {stat.S_IFDIR: "a folder", stat.S_IFSOCK: "a socket"}
         what = kinds.get(stat.S_IFMT(mode), "a device")
         raise Problem(f"{path} is {what}; a file, or a pipe that carries one, is needed.")
-    if len(content) > MAX_PIPED_BYTES:
-        raise Problem(
-            f"{path} is a pipe that carries more than {MAX_PIPED_BYTES // 2**20} MB, the most that "
-            "is read from one. Save it to a file, and give the file's name."
-        )
+    _refuse_large(path, content)
     return content
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from sklearn.preprocessing import StandardScaler
 
 from certo.certificates.encoding import counted
@@ -79,17 +80,28 @@ class LeftOut(NamedTuple):
         )
 
 
-def about_names(names: Sequence[str]) -> list[str]:
-    """Column names that look like a row of data: numbers, which do not just count the columns."""
+def about_names(table: pa.Table) -> list[str]:
+    """Column names that look like a row of data: numbers, which do not just count the columns, or
+    texts that occur in their own column."""
+    names = table.column_names
     found = [name for name in names if is_number(name)]
     values = np.array([float(name) for name in found])
-    if 4 * len(found) < 3 * len(names) or np.all(np.diff(values) == 1):
+    is_row = 4 * len(found) >= 3 * len(names) and not np.all(np.diff(values) == 1)
+    why = f"{len(found)} of {len(names)} are numbers"
+    if not is_row:
+        found = [name for name in names if _occurs(name, table.column(name))]
+        why = f"{counted(len(found), 'name')} also {'occurs' if len(found) == 1 else 'occur'} below"
+    if not found:
         return []
     shown = ", ".join(found[:3]) + ", …" * (len(found) > 3)
     return [
-        f"the first line was taken as the names of the columns, but {len(found)} of {len(names)} "
-        f"are numbers ({shown}): if the file has no header line, add one."
+        f"the first line was taken as the names of the columns, but {why} ({shown}): if the file "
+        f"has no header line, say so with {setting('no-header')}."
     ]
+
+
+def _occurs(name: str, column: pa.ChunkedArray) -> bool:
+    return pa.types.is_string(column.type) and bool(pc.any(pc.equal(column, name)).as_py())
 
 
 def about_numbers(names: Sequence[str], numbers: np.ndarray) -> list[str]:
@@ -163,6 +175,20 @@ def about_texts(
             f"{level!r} in column {name!r}; they are kept."
         )
     return notes
+
+
+def about_prose(name: str, terms: np.ndarray, was_asked_for: bool) -> list[str]:
+    """What became of a column of text."""
+    pairs = sum(" " in term for term in terms.tolist())
+    many = f"{counted(len(terms) - pairs, 'word')} and {counted(pairs, 'pair')} of neighbours"
+    said = f"the words of column {name!r} are counted ({many})"
+    if was_asked_for:
+        return [f"{said}."]
+    levels, without = setting("category", [name]), setting("drop", [name])
+    return [
+        f"{said}, since most of its cells differ and have several words. To take its values as "
+        f"levels instead: {levels}; to leave it out: {without}."
+    ]
 
 
 def about_words(not_found: Sequence[str]) -> list[str]:

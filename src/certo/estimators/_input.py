@@ -280,6 +280,11 @@ class Targets(NamedTuple):
         return np.argmax(signs, axis=0)
 
 
+def as_column(y) -> np.ndarray:
+    """y as an array of one dimension."""
+    return y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y, warn=True)
+
+
 def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
     """Two classes: one output. More: one against the rest for each. Multi-label: one a column.
     With `fewest` = 1, one class alone is +1."""
@@ -299,18 +304,22 @@ def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
             )
         signs = [np.where(column == 1, 1, -1).astype(np.int8) for column in np.asarray(y).T]
         return Targets(np.arange(y.shape[1]), columns(y.shape[1]), signs, True)
-    y = column_or_1d(y, warn=True)
+    y = as_column(y)
     found = _two_values(y)
     if found is None:
-        check_classification_targets(y)
+        if y.dtype.kind not in "iub":  # Integers may be classes.
+            check_classification_targets(y)
         found = np.unique(y)
-    classes = found if classes is None else np.unique(np.asarray(classes))
-    strangers = np.setdiff1d(found, classes)
-    if strangers.size:
-        raise ValueError(
-            f"y holds the label {strangers.tolist()[0]!r}, none of the classes {classes.tolist()} "
-            "that the first call of partial_fit announced."
-        )
+    if classes is None:
+        classes = found
+    else:
+        classes = np.unique(np.asarray(classes))
+        strangers = np.setdiff1d(found, classes)
+        if strangers.size:
+            raise ValueError(
+                f"y holds the label {strangers.tolist()[0]!r}, none of the classes "
+                f"{classes.tolist()} that the first call of partial_fit announced."
+            )
     if len(classes) < fewest:
         raise ValueError(
             f"{name} needs at least two classes to tell apart, but y holds only one class: "

@@ -66,7 +66,7 @@ class KernelClassifier(WithKernel, LinearClassifier):
     dual_coef_: np.ndarray
     _in_output: np.ndarray  # (n_outputs, n_supports): whether it is a support of the output
     _support_classes: np.ndarray  # places in classes_; -1, if an old file does not say
-    _fit_examples: Any  # the examples of the fit of hyperplanes, until support_vectors_ is read
+    _fit_examples: Any  # The examples of a fit of hyperplanes, until support_vectors_ is read.
 
     @property
     def _kernel_to_fit(self) -> Kernel | None:

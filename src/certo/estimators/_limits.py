@@ -22,6 +22,11 @@ class Limits(NamedTuple):
     after_look: Callable[..., Stop | None] = go_on
 
 
+def has_callbacks(machine: Any) -> bool:
+    """Whether callbacks want to hear of every part of a fit."""
+    return bool(getattr(machine, "_skl_callbacks", None))
+
+
 class Running:
     """A fit under way: who may stop it, and whom to tell how far it is."""
 
@@ -30,6 +35,10 @@ class Running:
         self.by_hand, self.by_callback = by_hand, False
         seconds = getattr(machine, "time_limit", None)
         self.deadline = math.inf if seconds is None else time.monotonic() + seconds
+
+    @property
+    def is_heard(self) -> bool:
+        return has_callbacks(self.machine)
 
     def asked(self) -> Stop | None:
         """Why to stop, or None."""
@@ -42,7 +51,7 @@ class Running:
     def tell(self, *values: float, now: dict[str, Any] | None = None) -> Stop | None:
         """Tell the callbacks that a task is done, with what makes a fitted model now, if known; and
         say why to stop, or None."""
-        if getattr(self.machine, "_skl_callbacks", None):
+        if self.is_heard:
             done = self.context.subcontext(task_name=self.task)
             done.call_on_fit_task_begin(estimator=self.machine, X=self.X)
             self.by_callback |= bool(

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import column_or_1d
 
 from certo.certificates.base import CannotClaim, NotClaimed
 from certo.certificates.regression.factors import inverse_factor
@@ -37,6 +36,7 @@ from certo.solvers.recession import (
     decide_recession,
     guessed_recession,
 )
+from certo.solvers.small_logistic import small_logistic
 from certo.stop import Stop
 
 CUT_OFF_SHARE = 0.25  # The share of `tol` that separated terms may cost where they are cut off.
@@ -53,7 +53,7 @@ DROPPED_COSTS = (1.0, 64.0, 2.0**12, 2.0**18)
 def pose_problem(machine, X, y, sample_weight) -> LogisticProblem:
     """From the settings of a machine, the labels and the weights of its examples."""
     targets = _stream.one_label_each(machine, _input.targets(machine, y))
-    classes, y = targets.classes, column_or_1d(y)
+    classes, y = targets.classes, _input.as_column(y)
     codes = targets.signs[0] > 0 if len(classes) == 2 else np.argmax(targets.signs, axis=0)
     weights = by_class = None
     if sample_weight is not None:
@@ -418,8 +418,9 @@ def _undecided(problem: LogisticProblem, alive: np.ndarray) -> np.ndarray:
 def _solved(
     problem: LogisticProblem, limits: NewtonLimits, alive, start: Weights | None, doubts=True
 ) -> LogisticOutcome:
-    tol = (1 - 2 * CUT_OFF_SHARE) * limits.tol
-    return logistic(problem, limits._replace(tol=tol), alive=alive, start=start, doubts=doubts)
+    limits = limits._replace(tol=(1 - 2 * CUT_OFF_SHARE) * limits.tol)
+    small = small_logistic(problem, limits) if alive is None and start is None else None
+    return small or logistic(problem, limits, alive=alive, start=start, doubts=doubts)
 
 
 def _basis(problem: LogisticProblem, outcome: LogisticOutcome | None, alive) -> Basis:

@@ -25,7 +25,10 @@ from certo.issue.separation import issue_separable
 from certo.numbers.exact import allowance
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.perceptron import PerceptronOutcome
+from certo.solvers.small_soft_margin import SmallRows
 from certo.stop import Stop
+
+SEPARATOR_TOL = 1e-4  # Relative gap to which the best comparator is looked for.
 
 
 def claims(
@@ -101,13 +104,18 @@ def _best_separator(
 ) -> tuple[np.ndarray, float]:
     """The separator with the largest margin, for which the theorem allows the fewest updates, or
     the best that can be reached in about the time of the run itself."""
+    intercept = "lifted" if run.lifted else "none"
+    if SmallRows.suits(sample.X):
+        found = SmallRows(sample.X, intercept).largest_margin(sample.signs, SEPARATOR_TOL)
+        if found is not None:
+            return found.w, found.b
     numbers = sample.X.nnz if sparse.issparse(sample.X) else sample.X.size
     best = hard_margin(
         sample.X,
         sample.signs,
-        "lifted" if run.lifted else "none",
+        intercept,
         math.sqrt(square),
-        tol=1e-4,
+        tol=SEPARATOR_TOL,
         effort=max(3e7, numbers * (outcome.epochs + 10.0)),
         start=outcome.w,
     )

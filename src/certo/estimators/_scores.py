@@ -72,7 +72,7 @@ def of_expansion(
 ) -> np.ndarray:
     """Σ_j coef_j K(x, z_j) + intercept, (n_samples, n_outputs), coef having a row for each z_j."""
     turned = np.ascontiguousarray(coef.T)
-    if isinstance(kernel, Precomputed):  # without a copy of its columns
+    if isinstance(kernel, Precomputed):  # Its columns are not copied.
         each = np.zeros((X.shape[1], len(turned)))
         np.add.at(each, centres, coef)
         return of_layer(X, each.T, intercept, use)
@@ -129,7 +129,7 @@ def _of_lengths(kernel: Kernel, d: int, point: int, centre: int) -> tuple[Roundi
     """`rounding` for vectors of d entries whose squared lengths are at most 2^point and 2^centre,
     and what √K(x, x) does not exceed for either."""
     X, Z = np.zeros((2, d)), np.zeros((2, d))
-    X[0, :1], Z[0, :1] = 2.0 ** ((point + 1) / 2), 2.0 ** ((centre + 1) / 2)  # rounded upwards
+    X[0, :1], Z[0, :1] = 2.0 ** ((point + 1) / 2), 2.0 ** ((centre + 1) / 2)  # Rounded upwards.
     X[1, :1] = 2.0**-501  # Others may be so short that products underflow.
     rounding = kernel.rounding(X, Z)
     reach = [float(np.max(lengths_of(kernel, part, rounding.absolute))) for part in (X, Z)]

@@ -18,7 +18,7 @@ from certo.solvers.kernel_soft_margin import KernelOutcome
 from certo.solvers.soft_margin import SoftOutcome
 from certo.stop import Stop
 
-AT_BOUND = 1e-10  # relative distance from its bound within which a multiplier counts as being there
+AT_BOUND = 1e-10  # A multiplier so near to its bound, relatively, counts as being there.
 
 
 class Machine(NamedTuple):

@@ -9,7 +9,8 @@ among                               products with Σ dual_coef_t x_t, and square
                                     examples, a lifted intercept left out
 keep, keep_steps                    set what predictions and later calls need
 
-`square` bounds the squared length of an example in the space, `m` is the number of examples of this
+`problems` is the number of problems that will be posed about the same examples, `square` bounds the
+squared length of an example in the space, `m` is the number of examples of this
 call, and `new_rows` are their places among all.
 """
 
@@ -32,7 +33,7 @@ from certo.certificates.spaces.vectors import Margins
 from certo.containers import count
 from certo.estimators import _input
 from certo.estimators._errors import RowError
-from certo.estimators._limits import Limits
+from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._linear import forget
 from certo.kernels.base import Kernel
 from certo.kernels.precomputed import Precomputed
@@ -47,22 +48,25 @@ from certo.solvers.kernel_pegasos import kernel_pegasos
 from certo.solvers.kernel_soft_margin import KernelOutcome, kernel_soft_margin
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.pegasos import MAX_TRACE_NUMBERS, PegasosOutcome, PegasosState, pegasos
+from certo.solvers.small_kernel import MAX_SMALL_ROWS, SmallGram
+from certo.solvers.small_soft_margin import SmallRows
 from certo.solvers.soft_margin import SoftOutcome, soft_margin
 from certo.stop import Asked, Stop
 from certo.words.reader import examples_at
 
-FINISH_BELOW_ROWS = 200  # examples that are solved for as exactly as float64 allows
-MAX_FINISHED_ROWS = 1000  # examples for which that is tried where nothing else reaches the goal
-PASSES_BEFORE_FINISH = 10  # of a quicker solver
+FINISH_BELOW_ROWS = 200  # Up to so many examples are solved as exactly as float64 allows.
+MAX_FINISHED_ROWS = 1000  # Up to so many, where nothing else reaches the goal.
+PASSES_BEFORE_FINISH = 10  # Passes of a quicker solver before that.
 GRAM_COPIES_TO_FINISH = 5  # Gram matrices in memory that this needs
-NEGLIGIBLE_ALLOWANCE = 1e-3  # part of the gap that is not worth another pass over the kernel
-CHECKED_ROWS = 100  # examples on which a function is looked at before it is trusted
+NEGLIGIBLE_ALLOWANCE = 1e-3  # A part of the gap not worth another pass over the kernel.
+CHECKED_ROWS = 100  # Examples on which a function is tried before it is trusted.
 
 
 class Vectors:
     """Hyperplanes w·x + b."""
 
     kernel = None
+    problems = 1
 
     def __init__(self, machine, X, fresh: bool = True):
         self.machine, self.X, self.intercept, self.fresh = machine, X, machine.intercept, fresh
@@ -78,7 +82,17 @@ class Vectors:
         random = check_random_state(self.machine.random_state)
         return np.random.default_rng(random.randint(2**31 - 1))
 
+    @cached_property
+    def _small_rows(self) -> SmallRows | None:
+        """For few examples, unless callbacks want to hear of every look."""
+        suits = SmallRows.suits(self.X) and not has_callbacks(self.machine)
+        return SmallRows(self.X, self.intercept) if suits else None
+
     def soft_margin(self, signs, costs, start, limits: Limits) -> SoftOutcome:
+        if start is None and self._small_rows is not None and not limits.asked():
+            found = self._small_rows.soft_margin(signs, costs, limits.tol, limits.max_iter)
+            if found is not None:
+                return found
         return soft_margin(
             self.X, signs, costs, self.intercept, start=start, rng=self._rng, **limits._asdict()
         )
@@ -135,6 +149,8 @@ class Functions:
     """Functions f(x) + b, f = Σ coef_i K(x_i, ·), x_i being the examples of this call and, before
     them, those that an earlier call left in the machine."""
 
+    problems = 1
+
     def __init__(self, machine, kernel: Kernel, X, fresh: bool = True):
         self.machine, self.kernel, self.fresh = machine, kernel, fresh
         self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
@@ -144,6 +160,8 @@ class Functions:
         self._seen = 0 if fresh else machine._seen
         self._posed: tuple[Kernel, Any] | None = None
         self._gram_rows: GramRows | None = None
+        self._shared: dict[str, gram.Images] = {}
+        self._last_sample: KernelSample | None = None
 
     # The examples of this call, and those of earlier ones.
 
@@ -183,8 +201,13 @@ class Functions:
         return GramRows(self.kernel, self.examples, self.old + self.m, cache_mb)
 
     def sample(self, signs: np.ndarray) -> KernelSample:
-        X = self.examples if self.old else self.X
-        return KernelSample(self.kernel, X, self.all_signs(signs), self.shift)
+        signs = self.all_signs(signs)
+        if self._last_sample is None:
+            X = self.examples if self.old else self.X
+            self._last_sample = KernelSample(self.kernel, X, signs, self.shift)
+        else:
+            self._last_sample = self._last_sample.with_signs(signs)
+        return self._last_sample
 
     def keep(self, examples: Any, supports: np.ndarray) -> None:
         """Set what predictions need, these of the examples being the supports of any output."""
@@ -236,16 +259,35 @@ class Functions:
                 self._posed = Precomputed(), symmetrised(matrix)
         return self._posed
 
+    @cached_property
+    def _small_gram(self) -> SmallGram | None:
+        """For few examples with room for their matrix, unless callbacks want to hear of every
+        look."""
+        kernel, X = self._posed or (self.kernel, self.X)
+        small = (
+            self.m <= MAX_SMALL_ROWS and GRAM_COPIES_TO_FINISH * 8e-6 * self.m**2 <= self.cache_mb
+        )
+        fits = kernel.takes == "vectors" or isinstance(kernel, Precomputed)
+        suits = small and fits and not has_callbacks(self.machine)
+        return SmallGram(kernel, X, self.intercept) if suits else None
+
     def soft_margin(self, signs, costs, start, limits: Limits) -> KernelOutcome:
+        kernel, X = self._pose(limits.asked)
+        if start is None and limits.max_iter > PASSES_BEFORE_FINISH and not limits.asked():
+            exactly = self.m <= FINISH_BELOW_ROWS
+            small, found = self._small_gram, None
+            if small is not None:
+                found = small.soft_margin(signs, costs, limits.tol, exactly, limits.asked)
+            if found is not None:
+                return found
         m, most = signs.size, limits.max_iter
         memory = GRAM_COPIES_TO_FINISH * 8 * m**2
         few = m <= MAX_FINISHED_ROWS and most > PASSES_BEFORE_FINISH
         few = few and memory <= self.cache_mb * 1e6
-        kernel, X = self._pose(limits.asked)
         quick = limits._replace(max_iter=PASSES_BEFORE_FINISH if few else most)
         outcome = kernel_soft_margin(
             kernel, X, signs, costs, self.intercept, cache_mb=self.cache_mb, start=start,
-            **quick._asdict(),
+            shared=self._shared if self.problems > 1 else None, **quick._asdict(),
         )  # fmt: skip
         asked_to = outcome.stop in (Stop.BY_HAND, Stop.CALLBACK, Stop.TIME_LIMIT)
         done = outcome.stop is Stop.CONVERGED and m > FINISH_BELOW_ROWS
@@ -333,8 +375,8 @@ def _state(model, output: int, sums: np.ndarray) -> PegasosState:
 class Checked(NamedTuple):
     """Examples, and what is known of a kernel on them."""
 
-    X: Any  # a precomputed matrix is made symmetric to the last digit
-    square: float  # max K(x, x)
+    X: Any  # A precomputed matrix is made symmetric to the last digit.
+    square: float  # The greatest K(x, x).
     shift: float  # K + shift·I is shown to be positive semi-definite, where K is precomputed
 
 

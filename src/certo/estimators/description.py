@@ -17,6 +17,7 @@ from certo.certificates.base import Certificate
 from certo.certificates.composite import Composite
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.training_errors import TrainingErrors
+from certo.certificates.risk.held_out_distances import TestDistances
 from certo.certificates.risk.support_bound import SupportBound
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
@@ -75,6 +76,7 @@ def kernel_was_given(machine: Any) -> bool:
 OF_ANY_MACHINE: dict[type[Certificate], SameFit] = {
     TrainingErrors: always,
     TestErrors: always,
+    TestDistances: always,
     Separable: always,
     SupportBound: lambda claim, machine, y: kernel_was_given(machine),
 }

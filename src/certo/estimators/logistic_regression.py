@@ -56,7 +56,7 @@ from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.interrupt import Watch, ctrl_c_asks
 from certo.solvers.newton import NewtonLimits, NewtonTrace
 from certo.solvers.recession import Recession
-from certo.stop import Stop
+from certo.stop import Stop, go_on
 from certo.words.fitting_status import RIDGE_BIAS, logistic_status, now_decided
 from certo.words.goodness import HC3_OF_LIKELIHOOD
 from certo.words.separating_columns import separating_columns
@@ -262,7 +262,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         with running(self, X, "step") as run:
             limits = NewtonLimits(
                 float(self.tol), int(self.max_iter), self.risk_threshold, self.solver,
-                run.asked, run.tell,
+                run.asked, run.tell if run.is_heard else go_on,
             )  # fmt: skip
             found = self._minimise(problem, limits)
             self._store(found, reference)

@@ -290,6 +290,7 @@ description.register(
         learns="classes",
         summary="one gradient step for each example, in one pass",
         bounds=of_average,
+        command="online-gradient-descent",
         # Rounds after the first call claim nothing.
         claims={Regret: _are_same_steps},
         may_claim={AverageToBatch: _are_same_steps},

@@ -23,6 +23,7 @@ from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.runs.update_sums import UpdateSums
+from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.space import hyperplane
@@ -41,6 +42,8 @@ from certo.solvers.perceptron import PerceptronOutcome, perceptron
 from certo.solvers.trace import Trace
 from certo.stop import Stop
 from certo.words import status
+
+NUMBERS_AT_ONCE = 2**22  # Numbers of X that are read, in milliseconds, before Ctrl-C is heard.
 
 
 @answer_keywords
@@ -201,19 +204,23 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             len(targets.outputs),
         )
         now = {"classes_": targets.classes, "_multilabel": targets.multilabel}
-        with running(self, X, "epoch", run.epochs * count) as fit:
+        with running(self, X, "epoch", run.epochs * count) as fit, one_look():
 
             def after_epoch(w: np.ndarray) -> Stop | None:
                 model = {"coef_": w[None, :-1].copy(), "intercept_": w[-1:].copy()}
                 return fit.tell(now=model | now if count == 1 else None)
 
+            numbers = X.nnz if sparse.issparse(X) else X.size
+            at_once = 1 if fit.is_heard else max(1, NUMBERS_AT_ONCE // max(numbers, 1))
             learned = []
             for output, (labels, signs) in enumerate(
                 zip(targets.outputs, targets.signs, strict=True)
             ):
                 own = replace(run, output=output, sparse=sparse.issparse(X))
                 reached = {} if fresh else self._reached(output)
-                outcome = perceptron(X, signs, own, **reached, after_epoch=after_epoch)
+                outcome = perceptron(
+                    X, signs, own, **reached, epochs_at_once=at_once, after_epoch=after_epoch
+                )
                 sample, before = Sample(X, signs), 0 if fresh else int(self.updates_[output])
                 made = claims(
                     sample, labels, own, outcome, before, fresh, square, int(self.zero_sign)
@@ -258,7 +265,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.n_iter_ = epochs if fresh else self.n_iter_ + epochs
         self.coef_ = np.array([outcome.answer[:-1] for outcome in outcomes])
         self.intercept_ = np.array([outcome.answer[-1] for outcome in outcomes])
-        if self.average:  # what partial_fit goes on from is not the answer
+        if self.average:  # What partial_fit goes on from is not the answer.
             self.last_coef_ = np.array([outcome.w[:-1] for outcome in outcomes])
             self.last_intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
             self._weighted = np.array([outcome.weighted for outcome in outcomes])

@@ -30,8 +30,8 @@ from certo.solvers.soft_margin import GapTrace
 from certo.stop import Stop
 from certo.words import status
 
-LARGE_SQUARE = 1e6  # values of a kernel that leave few digits for the differences that matter
-CROWDED_FROM_ROWS, CROWDED_SHARE = 20, 0.95  # examples, and share of supports, worth a remark
+LARGE_SQUARE = 1e6  # Kernel values so large leave few digits for their differences.
+CROWDED_FROM_ROWS, CROWDED_SHARE = 20, 0.95  # So many supports are worth a remark.
 CERTIFICATE_SHARE_OF_TOL = 1e-3
 
 
@@ -190,6 +190,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         starts = None if before is None else starts_from(before, prices.C, targets)
         with running(self, X, "look") as run:
             space = space_for(self, X)
+            space.problems = len(targets.signs)
             self._check_size(space, prices.of(targets.signs[0]))
             # The certificate pays for rounding, so the solver aims at a little less than tol.
             limits = run.limits((1 - CERTIFICATE_SHARE_OF_TOL) * float(self.tol))
@@ -215,7 +216,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         self._check_settings()
         X, y = _input.labelled_points(self, self.kernel, X, y, reset=reset)
         targets = _stream.one_label_each(self, _input.targets(self, y))
-        return X, targets, prices_of(self, column_or_1d(y), targets.classes, sample_weight)
+        return X, targets, prices_of(self, _input.as_column(y), targets.classes, sample_weight)
 
     def _check_size(self, space: Space, costs: np.ndarray) -> None:
         longest = float(np.sqrt(space.square + 1) * np.sum(costs))
@@ -238,7 +239,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         self.slack_ = [item.slack for item in found]
         self.objective_ = np.array([item.objective for item in found])
         if self.lam is not None:
-            self.objective_ *= float(self.lam)  # the form with C, divided by Cm
+            self.objective_ *= float(self.lam)  # The form with C, divided by Cm.
         self.n_iter_ = max(int(outcome.passes) for outcome in outcomes)
         self.n_samples_fit_ = len(targets.signs[0])
         self.trace_ = GapTrace.layer([outcome.trace for outcome in outcomes])

@@ -12,10 +12,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from certo.certificates.base import CannotClaim
 from certo.certificates.certified import Certified
 from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.risk.held_out_distances import TestDistances
 from certo.certificates.risk.risk_bound import LEAST_DELTA
 from certo.certificates.sample.draws import images_of
 from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.shared_rows import Known, known_examples
+from certo.certificates.sample.values import Values
 from certo.containers import canonical_csr, count
 from certo.estimators.description import describe
 from certo.guarantees import own_machines, rivals
@@ -24,6 +26,7 @@ from certo.guarantees.predicting import has_own_methods, predictor_of
 from certo.guarantees.unwrapping import Wrapped, unwrapped
 from certo.issue.errors import issue_test_errors
 from certo.issue.labels import all_labels
+from certo.issue.risk import issue_test_distances
 
 
 def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certified:
@@ -135,11 +138,7 @@ def _named(model, X):
 
 def _test(page: Page, machine, X, y, X_test, y_test) -> None:
     if not is_classifier(machine):
-        page.refuse(
-            "TestErrors",
-            "a regression or density makes no errors that can be counted, and its losses have no "
-            "upper end, so that no number of test examples bounds their mean.",
-        )
+        _test_numbers(page, machine, X, y, X_test, y_test)
         return
     if np.ndim(y_test) > 1 and np.shape(y_test)[1] > 1:
         page.refuse("TestErrors", "an example has several labels.")
@@ -155,7 +154,7 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
     def make() -> TestErrors:
         try:
             machine.predict(_safe_indexing(examples, [0]))  # It knows what it does not take.
-            known = _known(page, classes, X, y, X_test, y_test)
+            known = _known(page, all_labels(classes), X, y, X_test, y_test)
             rows = np.flatnonzero(~known.left_out)
             new = _safe_indexing(examples, rows) if known.left_out.any() else examples
             rule, labels = predictor_of(machine, new), known.of_the_others(y_test)
@@ -170,10 +169,34 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
     page.add("TestErrors", make)
 
 
-def _known(page: Page, classes, X, y, X_test, y_test) -> Known:
+def _test_numbers(page: Page, machine, X, y, X_test, y_test) -> None:
+    """How far a linear regression with one target is off."""
+    known_kind = describe(machine)
+    if known_kind is None or known_kind.learns != "numbers" or np.ndim(machine.coef_) != 1:
+        page.refuse(
+            "TestDistances",
+            "it is made of regressions of Certo with one target. (The losses of others have no "
+            "upper end, so that no number of test examples bounds their mean.)",
+        )
+        return
+
+    def make() -> TestDistances:
+        known = _known(page, Values(), X, y, X_test, y_test)
+        new = known.of_the_others(page.wrapped.prepare(X_test))
+        with images_of(known.of_the_others(X_test) if page.wrapped.steps else None):
+            claim = issue_test_distances(
+                new, known.of_the_others(y_test), machine.coef_, machine.intercept_, page.delta
+            )
+        page.remarks += filter(None, [known.remark])
+        return claim
+
+    page.add("TestDistances", make)
+
+
+def _known(page: Page, labels, X, y, X_test, y_test) -> Known:
     """Which test examples are copies of examples of the fit; CannotClaim, if all are."""
     prepare = page.wrapped.prepare if page.wrapped.steps else None
-    known = known_examples(all_labels(classes), X, y, X_test, y_test, prepare)
+    known = known_examples(labels, X, y, X_test, y_test, prepare)
     if known.why:
         raise CannotClaim(known.why)
     return known

@@ -18,14 +18,17 @@ from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.risk.average_to_batch import AverageToBatch
 from certo.certificates.risk.compression_bound import CompressionBound, Scheme, errors_outside
+from certo.certificates.risk.held_out_distances import TestDistances
 from certo.certificates.risk.online_to_batch import OnlineToBatch, _no_pass
 from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.risk.support_bound import SupportBound, _all_classes, _objection
 from certo.certificates.runs.gradient_run import GradientRun
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.sample.classes import class_sample
+from certo.certificates.sample.draws import why_copied
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.values import Values
 from certo.issue.labels import all_labels
 from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
 from certo.numbers import exact
@@ -210,3 +213,21 @@ def issue_support_bound(
     supports = draft._count(samples, SLACK_FACTOR)
     claim = replace(draft, supports=supports, majority=draft._majority_of(samples)).at(delta)
     return of_draws(claim, samples)
+
+
+def issue_test_distances(
+    X: Any, y: Any, coef: np.ndarray, intercept: float, delta: float = 0.05
+) -> TestDistances:
+    """The claim; CannotClaim with the reason if there is none, ValueError for other data."""
+    if delta >= 0.5:
+        raise CannotClaim(f"its delta must be below 1/2, got {delta!r}.")
+    sample = Sample.of(X, y, Values())
+    draft = TestDistances(Values(), coef, float(intercept), sample.m, 0.0, delta, 1.0)
+    if why := why_copied(sample.X, draft.labels.places(sample.signs)):
+        raise CannotClaim(why)
+    distance = np.sort(draft.distances(sample, SLACK_FACTOR))[draft.within - 1]
+    if not np.isfinite(distance):
+        raise CannotClaim("the predictions are too large for their rounding to be bounded.")
+    n, k = draft.examples, draft.within
+    beyond = bounds.clopper_pearson(n, n - k, 2 * delta).upper
+    return replace(draft, distance=float(distance), beyond=beyond)

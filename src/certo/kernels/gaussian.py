@@ -13,7 +13,7 @@ from certo.numbers.rounding import TINY, ULPS, UNBOUNDED, Rounding, gamma
 
 MAX_NORM_ERROR = 1e-11  # The formula by norms is used where its error is at most this.
 MAX_FLOAT32_ERROR = 1e-5  # The same in float32.
-STRIP_VALUES = 2**15  # Values computed at once, so that they stay in the processor's cache.
+CACHED_VALUES = 2**15  # Values computed at once, so that they stay in the processor's cache.
 
 
 @final
@@ -136,13 +136,13 @@ class Gaussian(VectorKernel):
         scale = X.dtype.type(self._scale)
         is_sparse = sparse.issparse(X) or sparse.issparse(Z)
         block = products(X, Z).astype(X.dtype, copy=False) if is_sparse else X @ Z.T
-        ranges = threads.pieces(block.shape[0], 8.0 * block.size)
+        ranges = threads.pieces(block.shape[0], float(block.size))
         threads.in_pieces(ranges, lambda _, i, k: exp_block(block[i:k], left[i:k], right, scale))
         return block.astype(np.float32 if single else np.float64, copy=False)
 
     def _of_products(self, block, left, right):
         """exp(min(0, 2·x·z − ‖x‖² − ‖z‖²)·scale), in place."""
-        step = max(1, STRIP_VALUES // max(1, block.shape[1]))
+        step = max(1, CACHED_VALUES // max(1, block.shape[1]))
         for start in range(0, block.shape[0], step):
             part = block[start : start + step]
             part *= 2.0
@@ -156,7 +156,7 @@ class Gaussian(VectorKernel):
     def _of_differences(self, X, Z):
         """exp(−Σ(x − z)²·scale), each difference by itself."""
         result = np.empty((X.shape[0], Z.shape[0]))
-        step = max(1, STRIP_VALUES // max(1, Z.shape[1]))
+        step = max(1, CACHED_VALUES // max(1, Z.shape[1]))
         for start in range(0, Z.shape[0], step):
             columns = slice(start, start + step)
             centres = _dense(Z[columns])

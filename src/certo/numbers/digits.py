@@ -19,7 +19,7 @@ from certo.numbers.decimals import apart, readable, rounded_down, rounded_up
 AT_MOST = frozenset(
     ("bound", "tail", "printed", "upper", "risk", "primal", "objective", "gap", "relative_gap",
      "excess", "allowance", "correlation", "distance", "mean_error", "covariance_error",
-     "moment_error", "loss", "off", "radius2", "comparator2", "shortfall")
+     "moment_error", "loss", "off", "radius2", "comparator2", "shortfall", "beyond")
 )  # fmt: skip
 AT_LEAST = frozenset(("lower", "dual", "margin", "functional_margin", "at_least", "reach"))
 LEAST_SHOWN_DELTA = decimal.Decimal("1e-9")

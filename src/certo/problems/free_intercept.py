@@ -6,6 +6,11 @@ import math
 
 import numpy as np
 
+from certo.compiled import free_intercept as compiled
+
+COMPILED_UP_TO_ROWS = 1000  # Examples for which loops are quicker than vector operations.
+EQUAL_SUMS = 1e-13  # Sums of costs that differ by this share of them count as equal.
+
 
 def smallest_b(scores: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> float:
     """The smallest minimiser over b of Σ c_t [1 − y_t (s_t + b)]₊, whose kinks are y_t − s_t.
@@ -13,6 +18,8 @@ def smallest_b(scores: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> floa
     The slope left of all kinks is −Σ c_t over the positive examples, and each kink adds its c_t.
     Sums that differ by rounding alone count as equal: the two classes may balance exactly.
     """
+    if 0 < costs.size <= COMPILED_UP_TO_ROWS:
+        return float(compiled.smallest_b(scores, signs.astype(np.int8), costs, EQUAL_SUMS))
     used = costs > 0
     if not np.all(used):
         scores, signs, costs = scores[used], signs[used], costs[used]
@@ -24,7 +31,7 @@ def smallest_b(scores: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> floa
     some = np.flatnonzero((kinks >= low) & (kinks <= high))
     some = some[np.argsort(kinks[some], kind="stable")]
     below = float(np.sum(costs[kinks < low]))
-    tiny = max(1e-13, 1e-16 * some.size) * needed  # No sum before the kink exceeds `needed`.
+    tiny = max(EQUAL_SUMS, 1e-16 * some.size) * needed  # No sum before the kink exceeds `needed`.
     right = below + np.cumsum(costs[some]) - needed
     found = np.flatnonzero(right >= -tiny)
     return float(kinks[some[found[0] if found.size else -1]])
@@ -64,11 +71,19 @@ def balanced(alpha: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> np.ndar
     costs are the same), which float64 holds exactly; what is then missing is spread over examples
     that have room for it.
     """
-    alpha = rebalanced(alpha, signs, costs)
+    few = alpha.size <= COMPILED_UP_TO_ROWS
+    if few:
+        alpha, signs = alpha.copy(), signs.astype(np.int8)
+        compiled.rebalance(alpha, signs, costs)
+    else:
+        alpha = rebalanced(alpha, signs, costs)
     largest = float(alpha.max(initial=0.0))
     if largest == 0:
         return np.zeros(alpha.size)
     unit = math.ulp(largest)
+    if few:
+        compiled.round_balanced(alpha, signs, costs, unit)
+        return alpha
     most = np.minimum(np.floor(costs / unit), 2.0**53).astype(np.int64)
     whole = np.clip(np.rint(alpha / unit).astype(np.int64), 0, most)
     high, low = whole >> 26, whole & (2**26 - 1)  # Sums of halves stay within int64.

@@ -168,6 +168,7 @@ def _about(examples: Examples) -> dict[str, Any]:
         "columns": {
             "numbers": list(encoder.number_names_),
             "categories": list(encoder.category_names_),
+            "texts": list(encoder.prose_names_),
             "dropped": list(encoder.drop),
         },
         "references": encoder.references(),

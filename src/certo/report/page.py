@@ -35,7 +35,10 @@ MAX_PLAIN_CLAIMS = 2  # Claims of a kind that are told one by one.
 MAX_OPEN_CLAIMS = 6  # Claims of a kind that are seen before the rest is unfolded.
 MAX_COLUMNS_SHOWN = 30  # Columns of the rows that are listed.
 MAX_CLASSES_CROSSED = 30  # Classes up to which a confusion matrix is shown.
-MAX_WEIGHTS_OPEN, MAX_WEIGHTS_SHOWN = 20, 100  # Weights of an output, before and after unfolding.
+MAX_WEIGHTS_OPEN, MAX_WEIGHTS_UNFOLDED = (
+    20,
+    100,
+)  # Weights of an output, before and after unfolding.
 
 
 def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
@@ -61,7 +64,7 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
         checked_rows="test rows" if on_test else "training rows",
         checks=_inline(checks, "c"),
         bars=_bars(said["weights"] or []),
-        most_weights=(MAX_WEIGHTS_OPEN, MAX_WEIGHTS_SHOWN),
+        most_weights=(MAX_WEIGHTS_OPEN, MAX_WEIGHTS_UNFOLDED),
         most_classes=MAX_CLASSES_CROSSED,
         proved=plain_lines(said),
         page_of=page_of,
@@ -89,7 +92,8 @@ def _shown_rows(fitted: Fitted) -> Rows:
 
 def _not_counted(said: dict[str, Any]) -> int:
     """Test rows that the bound from test rows does not count, if there is one."""
-    claims = [claim for claim in said["claims"] if claim["type"] == "TestErrors"]
+    kinds = ("TestErrors", "TestDistances")
+    claims = [claim for claim in said["claims"] if claim["type"] in kinds]
     counted_rows = [claim["numbers"]["examples"] for claim in claims]
     return said["performance"]["test"]["rows"] - counted_rows[0] if counted_rows else 0
 
@@ -284,7 +288,9 @@ def p_value(value: float | None) -> str:
 
 
 def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
-    columns = said["columns"]["numbers"] + said["columns"]["categories"]
+    columns = [
+        name for kind in ("numbers", "categories", "texts") for name in said["columns"][kind]
+    ]
     return _templates().get_template(template).render(
         facts=said,
         columns=columns[:MAX_COLUMNS_SHOWN],

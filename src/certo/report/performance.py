@@ -9,7 +9,7 @@ from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_s
 
 from certo.tables.examples import Examples, Rows
 
-MAX_WRONG_LISTED = 20  # Rows that are predicted wrong, or far off, under one heading.
+MAX_WRONG_ROWS = 20  # Rows that are predicted wrong, or far off, under one heading.
 
 
 def performance(machine, examples: Examples, test: Rows | None) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def _of_numbers(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: float
     predicted = machine.predict(X)
     left = y - predicted
     spread = float(np.sum((y - y.mean()) ** 2))
-    order = np.argsort(-np.abs(left), kind="stable")[:MAX_WRONG_LISTED]
+    order = np.argsort(-np.abs(left), kind="stable")[:MAX_WRONG_ROWS]
     return {
         "rows": len(y),
         "root_mean_square_error": float(np.sqrt(np.mean(left**2))),
@@ -64,7 +64,7 @@ def _of_classes(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: Any) 
     if has_scores := hasattr(machine, "decision_function"):
         scores = np.asarray(machine.decision_function(X)).reshape(len(y), -1)
         sizes = _sizes(scores, np.array(true), np.array(said), len(classes))
-    furthest = wrong[np.argsort(-np.abs(sizes[wrong]), kind="stable")][:MAX_WRONG_LISTED]
+    furthest = wrong[np.argsort(-np.abs(sizes[wrong]), kind="stable")][:MAX_WRONG_ROWS]
     found = {
         "rows": len(y),
         "errors": len(wrong),

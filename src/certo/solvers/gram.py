@@ -7,13 +7,13 @@ sum are one loop over a tile of inner products.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import NamedTuple
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from certo.compiled.gaussian import add_rows, exp_block, exp_dot, sparse_products
+from certo.compiled.gaussian import add_rows, exp_block, exp_dot, gather_rows, sparse_products
 from certo.compiled.threads import in_pieces, one_thread, pieces
 from certo.containers import count
 from certo.kernels.base import Kernel
@@ -22,11 +22,14 @@ from certo.kernels.precomputed import Precomputed
 from certo.kernels.vectors import squares
 
 BLOCK_VALUES = 2**20  # Kernel values of a block.
-TILE_SHAPE = 256, 1024  # Points and centres of a tile.
+STRIP_VALUES = 2**17  # Values of a strip that stays in the processor's cache.
+TILE_SHAPE = 256, 1024  # Points and centres of a tile, or more points of fewer centres.
+MAX_TILE_HEIGHT = 4096
 SPARSE_BELOW = 0.15  # Share of entries other than 0 below which products are made entry by entry.
 MAX_CENTRE_NUMBERS = 2**22  # Numbers of a tile of centres, at most.
 FLOAT32_INTEGERS = 2.0**24  # Up to which float32 holds all integers.
-KEEP_ABOVE_NANOSECONDS = 24.0  # Kernel values that take longer to make are kept.
+DENOMINATORS = 1, 2, 4, 8, 255  # Of features that are looked upon as fractions; 255: of images.
+KEEP_ABOVE_NANOSECONDS = 12.0  # Kernel values that take longer to make are kept.
 MULTIPLY_ADD_NANOSECONDS = 0.023  # A multiplication and addition in float32.
 FLOAT32_EXPONENT_ERROR = 1e-4  # What float32 may do to an exponent.
 FLOAT64_EXPONENT_ERROR = 1e-8  # What float64 may do before differences replace inner products.
@@ -64,12 +67,18 @@ def _sums(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
         each = np.zeros((X.shape[1], *coef.shape[1:]))
         np.add.at(each, centres, coef)
         return X @ each
-    step = max(1, BLOCK_VALUES // max(1, len(coef)))
+    at_once = STRIP_VALUES if _in_strips(kernel, centres) else BLOCK_VALUES
+    step = max(1, at_once // max(1, len(coef)))
     parts = [
         np.asarray(kernel._block(X[start : start + step], centres), dtype=np.float64) @ coef
         for start in range(0, m, step)
     ]
     return np.concatenate(parts) if parts else np.zeros((0, *coef.shape[1:]))
+
+
+def _in_strips(kernel: Kernel, X) -> bool:
+    """Whether small blocks are quicker: those of sparse vectors are prepared again each time."""
+    return kernel.takes == "vectors" and isinstance(X, np.ndarray)
 
 
 def images_of(kernel: Kernel, X, cache_mb: float) -> Images:
@@ -85,6 +94,8 @@ class Images:
     """φ(x_1), …, φ(x_m), known by their inner products alone."""
 
     single: type = np.float64  # Precise enough for a block that later blocks correct.
+    _whole: np.ndarray | None = None
+    _room: np.ndarray = np.empty(0)  # The memory of blocks.
 
     def __init__(self, kernel: Kernel, X):
         if kernel.takes == "vectors":  # Values of float32 vectors would be in float32.
@@ -99,8 +110,31 @@ class Images:
         kernel, X = self.kernel, self.X
         if isinstance(kernel, Precomputed):
             return X[np.ix_(rows, rows)].astype(dtype, copy=False)
-        block = kernel._block(kernel.points(X, rows), kernel.take(X, rows))
-        return np.ascontiguousarray(block, dtype=dtype)
+        if not _in_strips(kernel, X):
+            return np.ascontiguousarray(
+                kernel._block(kernel.points(X, rows), kernel.take(X, rows)), dtype=dtype
+            )
+        block, points = self._memory(rows.size, dtype), X[rows]
+        step = max(1, STRIP_VALUES // max(1, rows.size))
+        for i in range(0, rows.size, step):
+            strip = kernel._block(points[i : i + step], points[i:])
+            block[i : i + step, i:] = strip
+            block[i:, i : i + step] = strip.T
+        return block
+
+    def _memory(self, n: int, dtype) -> np.ndarray:
+        """An n × n matrix, in the memory of the last one if that is enough: new memory is slow."""
+        if self._room.nbytes < n**2 * np.dtype(dtype).itemsize:
+            self._room = np.empty(2 * n**2, dtype)  # Memory that is never touched costs nothing.
+        return self._room.view(dtype)[: n**2].reshape(n, n)
+
+    def whole(self, lift: float) -> np.ndarray:
+        """The Gram matrix of all in precision `single`, made once, with `lift` added to it."""
+        if self._whole is None:
+            self._whole = self.block(np.arange(self.m), self.single)
+            self._room = np.empty(0)  # Later blocks use other memory.
+            self._whole += lift
+        return self._whole
 
     def add(self, out, rows: np.ndarray | None, columns: np.ndarray, coef: np.ndarray) -> None:
         """out_i ← out_i + Σ_j coef_j K(x_i, x_j), i in `rows` (None: all) and j in `columns`."""
@@ -115,43 +149,43 @@ class GaussianImages(Images):
 
     def __init__(self, kernel: Gaussian, points: _Points, cache_mb: float):
         self.m, d = points.values.shape
-        self.kernel, self.diagonal, self.scale = (
-            kernel,
-            np.ones(self.m),
-            0.5 / float(kernel.variance),
-        )
-        self.points, self.rough, self.single = points, points.in_float32(), np.float32
-        if self.rough is not points:
+        self.kernel, self.diagonal = kernel, np.ones(self.m)
+        self.scale = 0.5 / float(kernel.variance) / points.factor**2
+        self.points, self.single = points, np.float32
+        if points.dtype != np.float32:
             size = self.scale * points.square.max(initial=0.0)
             if np.sqrt(d) * 2.0**-23 * size > FLOAT32_EXPONENT_ERROR:
                 self.single = np.float64
-        price = (
-            MULTIPLY_ADD_NANOSECONDS
-            * self.points.entries
-            / max(1, self.m)
-            * (self.points.dtype.itemsize // 4)
-        )
+        products = points.entries / max(1, self.m) * (points.dtype.itemsize // 4)
+        price = MULTIPLY_ADD_NANOSECONDS * products
         room = int(cache_mb * 2**20) // (8 * self.m) if price > KEEP_ABOVE_NANOSECONDS else 0
-        self._room = np.empty(0, self.single)
         self._kept, self._used = np.empty((min(room, self.m), self.m)), 0
         self._place = np.full(self.m, -1)
 
+    @cached_property
+    def rough(self) -> _Points:
+        """The points in float32."""
+        return self.points.in_float32()
+
     def block(self, rows: np.ndarray, dtype) -> np.ndarray:
-        of = (self.rough if dtype == np.float32 else self.points).take(rows)
-        if self._room.nbytes < rows.size**2 * np.dtype(dtype).itemsize:  # New memory is slow.
-            self._room = np.empty(
-                2 * rows.size**2, dtype
-            )  # Memory that is never touched costs nothing.
-        block = self._room.view(dtype)[: rows.size**2].reshape(rows.size, rows.size)
+        block = self._memory(rows.size, dtype)
+        place = self._place[rows]
+        known, new = np.flatnonzero(place >= 0), np.flatnonzero(place < 0)
+        of = (self.rough if dtype == np.float32 else self.points).take(rows[new])
         square, scale = of.square.astype(dtype), block.dtype.type(self.scale)
 
         def fill(turned, columns, i, k, room):
             tile = of.products(slice(i, k), turned, room).astype(dtype, copy=False)
             exp_block(tile, square[i:k], square[columns], scale)
-            block[i:k, columns] = tile
-            block[columns, i:k] = tile.T
+            if known.size:
+                block[np.ix_(new[i:k], new[columns])] = tile
+                block[np.ix_(new[columns], new[i:k])] = tile.T
+            else:
+                block[i:k, columns] = tile
+                block[columns, i:k] = tile.T
 
-        _tiles(of, of, rows.size, fill, half=True)
+        _tiles(of, of, new.size, fill, half=True)
+        gather_rows(self._kept, place[known], known, new, rows, block)
         return block
 
     def add(self, out, rows: np.ndarray | None, columns: np.ndarray, coef: np.ndarray) -> None:
@@ -192,21 +226,22 @@ class GaussianImages(Images):
 
 
 class _Points:
-    """Vectors, dense or CSR, and their squared lengths in float64."""
+    """Vectors, dense or CSR, and their squared lengths in float64; distances are `factor` times
+    those of the examples."""
 
-    def __init__(self, values, square: np.ndarray | None = None):
-        self.values = values
+    def __init__(self, values, square: np.ndarray | None = None, factor: float = 1.0):
+        self.values, self.factor = values, factor
         self.square = squares(values) if square is None else square
         self.dtype = values.dtype
 
     @classmethod
     def of(cls, X) -> _Points:
-        """Examples: few entries other than 0 are kept as such; others are moved to their mean,
-        unless their inner products are exact in float32 as they are."""
+        """Examples: few entries other than 0 are kept as such; others are moved to their mean, or
+        multiplied by a number that makes their inner products exact in float32."""
         X = _as_sparse(X)
-        exact = _exact_in_float32(X)
-        if exact is not None:
-            return cls(exact)
+        whole = _whole_numbers(X)
+        if whole is not None:
+            return cls(whole[0], factor=whole[1])
         if sparse.issparse(X):
             return cls(X.astype(np.float64))
         return cls(X - X.mean(axis=0, dtype=np.float64))
@@ -252,7 +287,9 @@ def _tiles(left: _Points, right: _Points, count: int, fill, half: bool = False) 
     the right, on all cores; or `half` of them, those on and above the diagonal."""
     height, width = TILE_SHAPE
     n, d = right.values.shape
-    width = height if half else max(16, min(width, MAX_CENTRE_NUMBERS // max(1, d)))
+    tile = height * width
+    width = height if half else max(16, min(width, MAX_CENTRE_NUMBERS // max(1, d), n))
+    height = height if half else min(tile // width, MAX_TILE_HEIGHT)
     work = 16 + left.entries / max(1, left.values.shape[0])
 
     def down(turned, columns, _, first, last):
@@ -300,14 +337,20 @@ def _as_sparse(X):
     return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE_BELOW * X.size else X
 
 
-def _exact_in_float32(X):
-    """X in float32, if inner products of its rows, added in any order, are exact there: if all
-    entries are whole multiples u of the same small power of two, and no Σ u² exceeds 2²⁴ (so no
-    partial sum does, by Cauchy and Schwarz)."""
+def _whole_numbers(X) -> tuple[Any, float] | None:
+    """Whole numbers k in float32, and n with X = k/n (of a dense X, moved by whole numbers), if
+    inner products of such rows, added in any order, are exact there: if no Σ k² exceeds 2²⁴ (so no
+    partial sum does, by Cauchy and Schwarz). Quotients that are rounded, as with n = 255, change an
+    inner product by a relative 2⁻⁵² of Σ|x_i z_i|, which is less than its own sum in float64."""
     entries = X.data if sparse.issparse(X) else X
     first = entries[: max(1, 2**14 // max(1, entries[:1].size))]
-    for unit in (1.0, 0.5, 0.25, 0.125):
-        if all(np.array_equal(some / unit, np.rint(some / unit)) for some in (first, entries)):
-            small = squares(X).max(initial=0.0) / unit**2 <= FLOAT32_INTEGERS
-            return X.astype(np.float32) if small else None
+    for n in DENOMINATORS:
+        if all(np.array_equal(np.rint(some * n) / n, some) for some in (first, entries)):
+            whole = X * n
+            entries = whole.data if sparse.issparse(X) else whole
+            np.rint(entries, out=entries)
+            if entries is whole:
+                whole -= np.rint(whole.mean(axis=0))
+            small = squares(whole).max(initial=0.0) <= FLOAT32_INTEGERS
+            return (whole.astype(np.float32), float(n)) if small else None
     return None

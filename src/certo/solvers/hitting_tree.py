@@ -92,6 +92,11 @@ class HittingTree:
         least = min(itertools.chain(open_, [self._ended]))
         return int(min(self.upper, -(-least // FINENESS)))
 
+    @property
+    def pivots(self) -> int:
+        """Steps of the simplex method so far."""
+        return self._relaxed.pivots + self.finder.program.pivots
+
     def run(self, stop: Callable[[], bool]) -> None:
         """Until everything is closed, or `stop` says so. May be called again."""
         while self._open and not stop():
@@ -101,7 +106,7 @@ class HittingTree:
                 return
             heapq.heappop(self._open)
             branch = None if x is None or self._is_closed(node) else self._branching(node, x)
-            if branch is None:  # closed; or a solution, but not one that weights of floats attain
+            if branch is None:  # It is closed, or a solution that no weights of floats attain.
                 self._ended = min(self._ended, node.bound)
                 continue
             self.nodes += 1

@@ -93,7 +93,7 @@ def kernel_perceptron(
             stop = after_epoch()
             stop = Stop.CONVERGED if made == 0 else stop
     nothing = Copies(np.empty((0, 0)), np.array([0, 1]))
-    trace = Trace.of(records, nothing, epoch_updates)
+    trace = Trace.of(records, nothing, np.array(epoch_updates, np.int64))
     stop = stop or Stop.MAX_ITER
     return KernelPerceptronOutcome(run.terms, updates, len(epoch_updates), stop, trace)
 

@@ -7,8 +7,9 @@ Blocks      take some thousands of the examples that violate optimality, at rand
             too often alike), and those strictly inside their box; solve for them alone by pairs
             (`smo`) on their own Gram matrix in float32, or where that takes too many steps by
             `solve_box`; then move all scores in float64, by rows of K that are made for it and
-            not kept. The step is cut where the dual, now computed
+            kept only where they are dear. The step is cut where the dual, now computed
             precisely, is highest: it never falls, whatever float32 did
+Few         examples are one block; problems that differ in labels and costs share its Gram matrix
 Shrinking   once few violate, only examples near the margin are followed, until all is well with
             them; then the scores of the others are brought up to date at once
 Repeated    examples with the same label are one, whose slack costs their sum (`repetitions`)
@@ -35,12 +36,16 @@ from certo.solvers.gram import Images, images_of
 from certo.solvers.repetitions import Repetitions
 from certo.stop import Asked, Stop, go_on
 
-MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 1024, 4096  # Examples in a block.
+MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 1024, 8192  # Examples in a block.
 BLOCKS_PER_PASS = 8  # A block is this part of all examples, or larger where many are inside.
 BLOCK_ACCURACY = 0.1  # Share of the violation down to which a block is solved.
+WHOLE_ACCURACY = 0.0003  # The same for a first block of all examples, which no other one disturbs.
+MAX_WHOLE_ROWS = 4096  # Examples whose Gram matrix is kept for several problems.
 NEGLIGIBLE_VIOLATION = 0.005  # Share of the violation below which an example does not violate.
-FOLLOWED_DISTANCE = 2.0  # Examples within so many violations from the margin are followed.
-MAX_PAIR_STEPS_PER_ROW = 20  # Steps by pairs after which Newton steps take over.
+FOLLOWED_DISTANCE = 4.0  # Examples within so many violations from the margin are followed.
+MAX_PAIR_STEPS_PER_ROW = 60  # Steps by pairs after which Newton steps take over.
+MAX_NEWTON_ROWS = 4096  # Examples of the largest block for it: its cost grows as their cube.
+MAX_SCANNED_PER_CALL = 2**28  # Slopes read by pair steps between two questions whether to stop.
 NEWTON_ACCURACY = 0.01  # Newton steps go on further, since that costs them little.
 BOX_ROUNDING = 1e-15  # Distance from a bound, relative to its box, that is rounding.
 MAX_BLOCKS_PER_LOOK = 30  # Blocks between two looks at all examples.
@@ -49,7 +54,7 @@ SHRUNK_GOAL = 0.7  # Share of the goal that is aimed at before all examples are 
 
 class KernelOutcome(NamedTuple):
     alpha: np.ndarray  # (m,); 0 ≤ alpha ≤ costs, and free: Σ alpha·signs = 0, both exactly
-    b: float  # free: the smallest minimiser of P(f, ·); lifted: Σ alpha·signs
+    b: float  # The smallest minimiser of P(f, ·) if free; Σ alpha·signs if lifted.
     scores: np.ndarray  # f(x_t), without b
     primal: float
     dual: float
@@ -73,6 +78,7 @@ def kernel_soft_margin(
     max_iter: int = 1000,
     cache_mb: float = 1000,
     start: np.ndarray | None = None,
+    shared: dict[str, Images] | None = None,
     asked: Asked = go_on,
     after_look: Callable[[float, float], Stop | None] = go_on,
 ) -> KernelOutcome:
@@ -80,8 +86,9 @@ def kernel_soft_margin(
 
     Besides copies of X in float64 and float32 and some vectors, `cache_mb` megabytes are used at
     most (and 8 or so): half for a block's Gram matrix, half for rows that are kept. `start` holds
-    multipliers to begin with. `after_look` is told primal and dual after every look at all
-    examples, and may return True to stop, as `asked` may.
+    multipliers to begin with. Problems with the same kernel, X and intercept may be given the same
+    dictionary `shared`, empty at first, for what they have in common. `after_look` is told primal
+    and dual after every look at all examples, and may return True to stop, as `asked` may.
     """
     same = Repetitions.of(kernel, X, signs, costs)
     if same is not None:
@@ -93,8 +100,12 @@ def kernel_soft_margin(
         alpha = SoftMargin(signs, costs, intercept).feasible(same.spread(found.alpha, costs))
         return found._replace(alpha=alpha, scores=found.scores[same.group])
     largest = max(16, min(MAX_BLOCK_ROWS, isqrt(int(cache_mb * 2**20) // 16)))
-    images = images_of(kernel, X, cache_mb / 2)
-    search = _Search(images, signs, costs, intercept, start, largest, asked)
+    most_at_once = min(MIN_BLOCK_ROWS if shared is None else MAX_WHOLE_ROWS, largest)
+    shared = {} if shared is None else shared
+    if "images" not in shared:
+        shared["images"] = images_of(kernel, X, cache_mb / 2)
+    search = _Search(shared["images"], signs, costs, intercept, start, largest, asked)
+    search.whole = signs.size <= most_at_once
     ledger = Ledger(tol, max_iter, asked, after_look)
     best, before = None, -np.inf
     while True:
@@ -139,7 +150,7 @@ class _Search:
                 length = max(0.0, float(self.beta @ self.signs) / curve)
                 self.beta, self.f = length * self.beta, length * self.f
         self.precision = images.single
-        self.rounds, self.stuck = 1, False
+        self.rounds, self.stuck, self.whole = 1, False, False
         self.rng = np.random.default_rng(0)
 
     @property
@@ -163,6 +174,7 @@ class _Search:
     def _improve(self, rows, f: np.ndarray, look: _Look, goal: float, ledger: Ledger) -> None:
         inside = int(np.count_nonzero(look.inside))
         size = min(max(MIN_BLOCK_ROWS, self.f.size // BLOCKS_PER_PASS, 2 * inside), self.largest)
+        size = rows.size if self.whole else size
         near = np.flatnonzero(look.excess > -FOLLOWED_DISTANCE * look.typical)
         if near.size > rows.size // 2 or rows.size <= size:
             self._step(rows, f, look, self._choose_block(look, size))
@@ -215,7 +227,8 @@ class _Search:
         """Solve for the chosen ones of `rows`, whose scores are f; move β and f."""
         at, slopes = rows[chosen], look.slopes[chosen]
         beta = self.beta[at]
-        now = self._solve_block(at, slopes, BLOCK_ACCURACY * look.violation)
+        accuracy = WHOLE_ACCURACY if self.whole and self.rounds == 1 else BLOCK_ACCURACY
+        now = self._solve_block(at, slopes, accuracy * look.violation)
         low, high = self.low[at], self.high[at]
         # A multiplier that is nearly at its bound would seem able to move.
         last = BOX_ROUNDING * (high - low)
@@ -243,12 +256,15 @@ class _Search:
         beta, low, high = self.beta[at].copy(), self.low[at], self.high[at]
         gram = self._gram(at, self.precision)
         smo = smo_pairs if self.intercept == "free" else smo_single
-        most = MAX_PAIR_STEPS_PER_ROW * at.size
-        made = smo(
-            gram, np.ascontiguousarray(gram.diagonal()), beta, low, high,
-            slopes.astype(gram.dtype), gram.dtype.type(eps), most,
-        )  # fmt: skip
-        if made < most:
+        diagonal, v = np.ascontiguousarray(gram.diagonal()), slopes.astype(gram.dtype)
+        left, call = MAX_PAIR_STEPS_PER_ROW * at.size, MAX_SCANNED_PER_CALL // at.size
+        while left > 0:
+            steps = min(left, call)
+            made = smo(gram, diagonal, beta, low, high, v, gram.dtype.type(eps), steps)
+            if made < steps or self.asked():
+                return beta
+            left -= steps
+        if at.size > MAX_NEWTON_ROWS:
             return beta
         gram = gram if gram.dtype == np.float64 else self._gram(at, np.float64)
         slopes = slopes - gram @ (beta - self.beta[at])
@@ -258,6 +274,8 @@ class _Search:
         )
 
     def _gram(self, at: np.ndarray, dtype) -> np.ndarray:
+        if self.whole and dtype == self.images.single:
+            return self.images.whole(float(self.intercept == "lifted"))
         gram = self.images.block(at, dtype)
         if self.intercept == "lifted":
             gram += 1

@@ -30,14 +30,34 @@ class GramRows:
     """Rows K(x_s, ·) of the Gram matrix of X.
 
     Of kernels of objects, whose values are dear, at most `cache_mb` megabytes of rows are kept; to
-    compute those of vectors again takes less time than to read them from memory.
+    compute those of vectors again takes less time than to read them from memory. Of vectors square
+    blocks of consecutive examples are kept, which a cyclic order needs in every epoch and for every
+    output.
     """
 
     def __init__(self, kernel: Kernel, X, m: int, cache_mb: float = 0):
         self.kernel, self.X, self.m = kernel, X, m
+        self.images = gram.images_of(kernel, X, 0.0) if kernel.takes == "vectors" else None
         room = int(cache_mb * 2**20) // (8 * m) if kernel.takes == "objects" else 0
         self._kept, self._used = np.empty((min(room, m), m)), 0
         self._place = np.full(m, -1)
+        self._squares: dict[tuple[int, int], np.ndarray] = {}
+        self._squares_left = int(cache_mb * 2**20) // 8 if self.images is not None else 0
+
+    def square_block(self, rows: np.ndarray) -> np.ndarray:
+        """The Gram matrix of these; the memory of the last one may be used again."""
+        if self.images is None:
+            return self.block(rows, rows)
+        key = int(rows[0]), rows.size
+        if not np.array_equal(rows, np.arange(key[0], sum(key))):
+            return self.images.block(rows, np.float64)
+        if key not in self._squares:
+            made = self.images.block(rows, np.float64)
+            if made.size > self._squares_left:
+                return made
+            self._squares_left -= made.size
+            self._squares[key] = made.copy()
+        return self._squares[key]
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         kernel, X = self.kernel, self.X
@@ -53,6 +73,11 @@ class GramRows:
         if rows.size and self.kernel.takes == "matrix":  # The rows of a given matrix are in memory.
             for some in blocks(np.arange(rows.size), max(1, MAX_PIECE_NUMBERS // self.m)):
                 scores += coef[some] @ self.block(rows[some], np.arange(self.m))
+        elif rows.size and self.images is not None:
+            part = scores if needed is None else scores[needed]
+            self.images.add(part, needed, rows, coef)
+            if needed is not None:
+                scores[needed] = part
         elif rows.size:
             needed = slice(None) if needed is None else needed
             points = self.kernel.points(self.X, needed)
@@ -89,18 +114,15 @@ class Growing:
         signs, scores = self.signs[block], self.scores[block]
         margins = signs * scores
         fails = ~(margins > edges.value) & ((margins != edges.value) | edges.counts)
-        first = int(np.argmax(fails))
-        if not fails[first]:
+        if not fails.any():
             return np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
-        rest = block[first:]  # Nothing changes before the first step.
-        own, scores = self.rows.block(rest, rest), scores[first:]
-        edges = Edges(edges.value[first:], edges.counts[first:])
-        steps = np.empty(rest.size, np.int64)
-        steps = steps[: visit(own, self.lift, signs[first:], edges, scores, steps)]
-        made, y = rest[steps], signs[first:][steps].astype(np.float64)
+        own, steps = self.rows.square_block(block), np.empty(block.size, np.int64)
+        steps = steps[: visit(own, self.lift, signs, edges, scores, steps)]
+        made, y = block[steps], signs[steps].astype(np.float64)
+        squares = own[steps, steps] + self.lift
         np.add.at(self.coef, made, y)
         self._spread(made, y, needed)
-        return first + steps, y * scores[steps], own[steps, steps] + self.lift
+        return steps, y * scores[steps], squares
 
     def _spread(self, rows: np.ndarray, coef: np.ndarray, needed) -> None:
         if rows.size and (needed is None or needed.size):

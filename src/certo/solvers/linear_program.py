@@ -12,22 +12,25 @@ from scipy import sparse
 from certo.solvers.interrupt import Watch
 
 PRICE_ROUNDS = 8
+MAX_UNWATCHED_ENTRIES = 2**13  # Entries of a program that is solved without a thread.
+MAX_UNWATCHED_SECONDS = 0.2  # One that takes longer is watched.
 
 
 class LinearProgram:
     """min costs·x  s.t.  lower ≤ x ≤ upper, and bounds on rows a·x that are added.
 
     It runs in one thread and prints nothing. Presolving is off, so that the simplex method starts
-    from the basis of the last solution, and since it gains nothing on these programs.
+    from the basis of the last solution, and since it gains nothing on these programs. `pivots` are
+    the steps of the simplex method in `solve` so far, a measure of work that no clock disturbs.
     """
 
     def __init__(self, lower: np.ndarray, upper: np.ndarray, costs: np.ndarray, **options) -> None:
-        self.highs, self.size = highspy.Highs(), len(costs)
+        self.highs, self.size, self.pivots = highspy.Highs(), len(costs), 0
         options = {"output_flag": False, "threads": 1, "presolve": "off", **options}
         for name, value in options.items():
             self.highs.setOptionValue(name, value)
         self._columns = np.arange(self.size, dtype=np.int32)
-        self._interrupted = threading.Event()
+        self._interrupted, self.entries = threading.Event(), 0
         self.highs.addVars(self.size, lower, upper)
         self.set_costs(costs)
 
@@ -42,6 +45,7 @@ class LinearProgram:
         n = rows.shape[0]
         starts, columns = rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32)
         bounds = np.full(n, lower), np.full(n, upper)
+        self.entries += rows.nnz
         self.highs.addRows(n, *bounds, rows.nnz, starts, columns, rows.data)
 
     @property
@@ -58,11 +62,17 @@ class LinearProgram:
         # HiGHS' clock goes on from one run to the next.
         self.highs.setOptionValue("time_limit", self.highs.getRunTime() + max(seconds, 0.01))
         self.highs.run()
+        self.pivots += self.highs.getInfo().simplex_iteration_count
         return self._solution()
 
     def solve_watched(self, watch: Watch) -> np.ndarray | None:
         """x, or None if HiGHS has no answer; or Stopped is raised. HiGHS runs in a thread, so that
-        Ctrl-C arrives here in the meantime, and stops it."""
+        Ctrl-C arrives here in the meantime, and stops it; unless it takes milliseconds."""
+        if self.entries <= MAX_UNWATCHED_ENTRIES:
+            found = self.solve(min(watch.seconds_left, MAX_UNWATCHED_SECONDS))
+            watch()
+            if found is not None:
+                return found
         done = threading.Event()  # join() of an interrupted thread takes it to have ended.
 
         def run() -> None:
@@ -76,6 +86,7 @@ class LinearProgram:
             if self._interrupted.is_set():
                 event.interrupt()
 
+        self.highs.setOptionValue("time_limit", highspy.kHighsInf)
         self.highs.cbSimplexInterrupt.subscribe(interrupt)
         threading.Thread(target=run, daemon=True).start()
         try:
@@ -149,19 +160,19 @@ class Subsystems:
         scaled = scaled / np.maximum(np.abs(scaled).max(axis=1, keepdims=True), 1e-300)
         # simplex_strategy 4 is the primal simplex method: costs change, and a vertex stays one.
         free = self._zeros + np.inf
-        self._program = LinearProgram(self._zeros, free, self._zeros, simplex_strategy=4)
-        self._program.add_rows(sparse.csr_array(scaled.T), 0.0, 0.0)
-        self._program.add_rows(sparse.csr_array(np.ones((1, len(vectors)))), 1.0, 1.0)
+        self.program = LinearProgram(self._zeros, free, self._zeros, simplex_strategy=4)
+        self.program.add_rows(sparse.csr_array(scaled.T), 0.0, 0.0)
+        self.program.add_rows(sparse.csr_array(np.ones((1, len(vectors)))), 1.0, 1.0)
 
     def leave_out(self, groups) -> None:
         """Only subsystems without these."""
         upper = self._zeros + np.inf
         upper[groups] = 0.0
-        self._program.set_bounds(self._zeros, upper)
+        self.program.set_bounds(self._zeros, upper)
 
     def cheapest(self, costs: np.ndarray) -> np.ndarray | None:
         """A subsystem of about the least cost; None if all vectors left can be right (as far as
         floats can tell), or if there was no time to find one."""
-        self._program.set_costs(costs)
-        weights = self._program.solve(self.left())
+        self.program.set_costs(costs)
+        weights = self.program.solve(self.left())
         return None if weights is None else np.flatnonzero(weights > 1e-11)

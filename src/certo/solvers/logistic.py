@@ -22,6 +22,7 @@ Stop        when Newton's decrement promises no more than `tol` (the step is sti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -37,24 +38,25 @@ from certo.solvers.newton import (
     LAST_STEP_SHARE,
     MIN_STEP,
     ROUNDING,
+    SLOW_RATIO,
     NewtonLimits,
     NewtonRun,
     NewtonTrace,
 )
 from certo.stop import Stop
 
-SAMPLED_ONE_IN = 8  # One in so many examples is solved for first,
-MIN_SAMPLED_ROWS = 40  # if these are so many for each coordinate,
-MIN_SAMPLED_NUMBERS = 2**20  # and the table has so many numbers.
+SAMPLED_ONE_IN = 6  # One in so many examples is solved for first.
+MIN_SAMPLED_ROWS = 12  # A sample must have so many rows for each coordinate.
+MIN_SAMPLED_NUMBERS = 2**18  # The table must have so many numbers.
 MAX_SAMPLE_STEPS = 30  # Newton steps for a sample.
-CALM_RATIO = 0.01  # After a step that leaves less than this share of the decrement's square the
-# Hessian is not made again; and while further steps leave less than the next share of it.
-REUSED_RATIO = 0.1
-REUSED_FACTOR = 1e4  # A step with an old Hessian does not square the decrement: it must promise
-# so many times less to be the last.
+# After a step that leaves less than this share of the decrement's square the Hessian is not made
+# again, the second number being for a heavy one; and while further steps leave less than the next.
+CALM_RATIO, HEAVY_CALM_RATIO = 0.01, 0.3
+REUSED_RATIO = 0.3
+REUSED_FACTOR = 1e6  # A step with an old Hessian does not square the decrement: what it leaves, if
+# it leaves the share that the last one left, must be so many times less for it to be the last.
 # Coordinates beyond which no Hessian is made, with a ridge and without.
 MAX_RIDGE_DIM, MAX_DIM = 1500, 4000
-HEAVY_HESSIAN = 1e9  # Multiplications of a Hessian that is worth a start at discriminants.
 DISCRIMINANT_SHARES = 1.0, 0.7, 0.5, 0.35, 0.25
 WITHIN_SHARE = 1e-6  # Of a column's variance, added so that its share within classes is not 0.
 MIN_PIVOT = 1e-12  # What the others must leave of a column scaled to length 1, squared.
@@ -93,13 +95,28 @@ class Direct:
     """
 
     def __init__(
-        self, rows: LogisticRows, ridge: float, prior: np.ndarray | None = None, bare: bool = False
+        self,
+        rows: LogisticRows,
+        ridge: float,
+        prior: np.ndarray | None = None,
+        bare: bool = False,
+        known: np.ndarray | None = None,
     ):
         self.rows, self.bare = rows, bare
         self.several = rows.classes > 2  # A Hessian then costs much more than a gradient.
-        self.hessian: Any = None  # The last one,
-        self.calm = False  # whether it serves once more,
-        self._square = 1.0  # and the square of the last decrement.
+        self.hessian: Any = known  # The last Hessian.
+        self.calm = known is not None  # Whether it serves once more.
+        self.of_part = known is not None  # Whether it is one of a part of the examples.
+        self._inverse: Any = None if known is None else inverse_of(known, rows.noise)
+        self._pairs: list[tuple[np.ndarray, np.ndarray]] = []  # Steps since it was made.
+        self._last: State | None = None  # Where the last step began.
+        self._square = 1.0  # The square of the last decrement.
+        self.ratio = 1.0  # The share that the last step left of it.
+        # Whether the last step needs a Hessian of all examples: a larger table begins with that of
+        # its sample, and without a ridge it shows which columns are dependent. Without a ridge,
+        # besides, steps with an old one must not be so slow that a minimiser is doubted.
+        self._renewed = prior is not None or not ridge
+        self._max_ratio = REUSED_RATIO if ridge else SLOW_RATIO**2
         K, slopes = rows.classes, np.where(np.arange(rows.p) < rows.d, ridge, 0.0)
         self.penalty = None
         if ridge:
@@ -121,27 +138,46 @@ class Direct:
             H = None if H is None else H + self.penalty
         return State(W, loss + extra, loss, g, H)
 
-    def step(self, state: State) -> tuple[np.ndarray, float]:
-        """Newton's step, and the square of its decrement."""
+    def step(self, state: State, enough: float) -> tuple[np.ndarray, float]:
+        """Newton's step, and the square of its decrement.
+
+        With an old Hessian the step is that of L-BFGS, the Hessian being its first matrix. The
+        last step promises no more than `enough`.
+        """
+        if self._last is not None and state.hessian is None:
+            pair = (state.W - self._last.W).ravel(), state.gradient - self._last.gradient
+            self._pairs += [pair] if pair[0] @ pair[1] > 0 else []
         if state.hessian is None:
-            step, square = self._solved(self.hessian, state.gradient)
-            self.calm = square <= REUSED_RATIO * self._square
+            step, square = self._solved(state.gradient)
+            last = self.of_part and self._renewed and 0.5 * square <= enough
+            self.calm = square <= self._max_ratio * self._square and not last
             if not self.calm:
                 state = self._look(state.W, True)
         if state.hessian is not None:
-            self.hessian = state.hessian
-            step, square = self._solved(self.hessian, state.gradient)
-            self.calm = self.several and not self.bare and square <= CALM_RATIO * self._square
-        self._square = square
+            self.hessian, self._pairs, self.of_part = state.hessian, [], False
+            self._inverse = inverse_of(self.hessian, self.rows.noise)
+            step, square = self._solved(state.gradient)
+            ratio = HEAVY_CALM_RATIO if self.rows.heavy else CALM_RATIO
+            self.calm = self.several and not self.bare and square <= ratio * self._square
+        self.ratio, self._square = square / self._square, square
+        self._last = state._replace(hessian=None)
         return step, square
 
-    def _solved(self, H: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, float]:
-        step = -solved(H, g, self.rows.noise)
+    def _solved(self, g: np.ndarray) -> tuple[np.ndarray, float]:
+        """The two loops of L-BFGS (Nocedal and Wright 2006, algorithm 7.4) around H⁺."""
+        q, shares = g, []
+        for s, y in reversed(self._pairs):
+            shares.append(float(s @ q) / float(s @ y))
+            q = q - shares[-1] * y
+        step = -self._inverse(q)
         # Where a pull is all from examples far on their wrong side the Hessian does not see it:
         # there the step is that of the largest Hessian possible, the one of w = 0.
-        left = g + np.tril(H) @ step + np.tril(H, -1).T @ step
-        if not self.bare and not np.max(np.abs(left)) <= UNSEEN_SHARE * np.max(np.abs(g)):
+        H = self.hessian
+        left = q + np.tril(H) @ step + np.tril(H, -1).T @ step
+        if not self.bare and not np.max(np.abs(left)) <= UNSEEN_SHARE * np.max(np.abs(q)):
             step -= left / self._largest
+        for (s, y), share in zip(self._pairs, reversed(shares), strict=True):
+            step -= s * (share + float(y @ step) / float(s @ y))
         return step.reshape(self.rows.vectors, self.rows.p), -float(step @ g)
 
     @cached_property
@@ -150,27 +186,29 @@ class Direct:
         return np.where(at_zero > 0, at_zero, 1.0) * at_zero.size
 
 
-def solved(H: np.ndarray, g: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """H⁺g on the columns that are not a combination of those before them, 0 on the others and on
-    those with nothing but noise on the diagonal; of H the lower triangle is read."""
+def inverse_of(H: np.ndarray, noise: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """g ↦ H⁺g on the columns that are not a combination of those before them, 0 on the others and
+    on those with nothing but noise on the diagonal; of H the lower triangle is read."""
     scale = np.sqrt(np.maximum(np.diag(H), 0.0))
     scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > noise)
     even = H * scale[:, None] * scale
-    n = g.size
-    limit = max(MIN_PIVOT, 8 * n * np.finfo(float).eps)
+    limit = max(MIN_PIVOT, 8 * len(H) * np.finfo(float).eps)
     try:
-        factor = cho_factor(even, lower=True, check_finite=False)
-        if np.diag(factor[0]).min() ** 2 > limit:
-            return scale * cho_solve(factor, scale * g, check_finite=False)
+        whole = cho_factor(even, lower=True, check_finite=False)
+        if np.diag(whole[0]).min() ** 2 > limit:
+            return lambda g: scale * cho_solve(whole, scale * g, check_finite=False)
     except LinAlgError:
         pass
     factor, places, rank, _ = dpstrf(even, tol=limit, lower=1)
-    kept = places[:rank] - 1
-    L = factor[:rank, :rank]
-    part = solve_triangular(L, (scale * g)[kept], lower=True, check_finite=False)
-    out = np.zeros(n)
-    out[kept] = scale[kept] * solve_triangular(L.T, part, lower=False, check_finite=False)
-    return out
+    kept, L = places[:rank] - 1, factor[:rank, :rank]
+
+    def solve(g: np.ndarray) -> np.ndarray:
+        out = np.zeros(len(H))
+        part = solve_triangular(L, (scale * g)[kept], lower=True, check_finite=False)
+        out[kept] = scale[kept] * solve_triangular(L.T, part, lower=False, check_finite=False)
+        return out
+
+    return solve
 
 
 def _descend(problem: Direct, W: np.ndarray, run: NewtonRun) -> State:
@@ -181,15 +219,16 @@ def _descend(problem: Direct, W: np.ndarray, run: NewtonRun) -> State:
         run.note(loss, loss, 0.0)
         if not state.objective <= loss:
             run.notes.clear()
+            problem.calm = False
             state = problem.look(np.zeros_like(W), True)
     run.note(state.loss, state.objective, 0.0)
     while True:
-        step, square = problem.step(state)
         enough = LAST_STEP_SHARE * run.limits.tol
+        step, square = problem.step(state, enough)
         if not run.limits.damped and 0.5 * square <= enough < np.max(np.abs(state.gradient)):
             square = np.nan  # Far out the Hessian is 0 and the gradient is not.
         run.note_next(step, square)
-        promised = 0.5 * square * (REUSED_FACTOR if problem.calm else 1.0)
+        promised = 0.5 * square * (REUSED_FACTOR * problem.ratio if problem.calm else 1.0)
         run.stop = run.reason(state.loss, state.objective, promised <= enough)
         if not np.isfinite(square):
             run.stop = Stop.DIVERGED
@@ -262,13 +301,13 @@ def logistic(
             direction = against(direction[:, : wide.p], wide.outputs - 1)
     else:
         rows = LogisticRows(X, codes, classes, shares, lift, alive)
-        W = np.zeros((rows.vectors, rows.p))
-        direct = Direct(rows, ridge, bare=not limits.damped)
+        W, known = np.zeros((rows.vectors, rows.p)), None
         if start is not None:
             last = Weights(*(against(part, len(part) - 1) for part in start))
             W = centred_weights(last, rows.centre, lift)
         elif limits.damped:
-            W = _coarse(rows, ridge, run)
+            W, known = _coarse(rows, ridge, run)
+        direct = Direct(rows, ridge, bare=not limits.damped, known=known)
         end = _descend(direct, W, run)
         found = plain_weights(end.W, rows.centre, lift)
         if classes > 2:
@@ -283,21 +322,24 @@ def logistic(
     )  # fmt: skip
 
 
-def _coarse(rows: LogisticRows, ridge: float, run: NewtonRun) -> np.ndarray:
-    """A start: the solution for a part of the examples, if there are many."""
+def _coarse(
+    rows: LogisticRows, ridge: float, run: NewtonRun
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """A start: the solution for a part of the examples, if there are many, and its Hessian."""
     W, n = np.zeros((rows.vectors, rows.p)), rows.m // SAMPLED_ONE_IN
     if n < MIN_SAMPLED_ROWS * W.size or rows.m * rows.p < MIN_SAMPLED_NUMBERS:
-        heavy = rows.classes > 2 and rows.m * W.size**2 > HEAVY_HESSIAN
-        return discriminants(rows) if heavy and rows.lift and rows.alive is None else W
+        several = rows.classes > 2 and rows.lift and rows.alive is None
+        return discriminants(rows) if several and rows.heavy else W, None
     chosen = np.sort(np.random.default_rng(0).choice(rows.m, n, replace=False))
     if not rows.shares[chosen].any():
-        return W
+        return W, None
     part = rows.take(chosen)
-    W = _coarse(part, ridge, run)
+    W, known = _coarse(part, ridge, run)
     prior = np.tile(part.peaks**2 / (4 * n), rows.vectors)
     tol = 0.1 / LAST_STEP_SHARE * W.size / n
     quick = NewtonLimits(tol, MAX_SAMPLE_STEPS, asked=run.limits.asked)
-    return _descend(Direct(part, ridge, prior), W, NewtonRun(quick)).W
+    direct = Direct(part, ridge, prior, known=known)
+    return _descend(direct, W, NewtonRun(quick)).W, direct.hessian
 
 
 def discriminants(rows: LogisticRows) -> np.ndarray:

@@ -28,17 +28,23 @@ from certo.problems.logistic import Weights
 
 PASS_NUMBERS = 2**18  # Numbers worked on at a time: two megabytes.
 MIN_LOGISTIC_BLOCK_ROWS = 64  # Rows of a block, however long they are.
+HEAVY_HESSIAN = 1e9  # Multiplications of a Hessian.
 SPARSE_COST = 8  # A multiplication of the sparse loop costs as much as so many of BLAS.
 CONSTANT_NOISE = 1e-13  # What rounding leaves of a constant column, relative to its value.
 CENTRE_ROWS = 4096  # About so many rows give the centre: any point near the mean does.
+MAX_PLAIN_MEAN = 0.5  # In standard deviations: columns with smaller means are not centred.
 
 
 def centre_of(X, lift: bool) -> np.ndarray:
-    """A point near the mean of dense examples with a free intercept; else 0."""
+    """A point near the mean of dense examples with a free intercept; else 0, and also where all
+    means are small beside the deviations: passes over the rows then need no copies of them."""
     if not lift or sparse.issparse(X):
         return np.zeros(X.shape[1])
     some = X[:: max(1, X.shape[0] // CENTRE_ROWS)]
-    return some.mean(axis=0, dtype=np.float64)
+    means = some.mean(axis=0, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        small = np.abs(means) <= MAX_PLAIN_MEAN * some.std(axis=0, dtype=np.float64)
+    return np.zeros_like(means) if small.all() else means
 
 
 def centred_weights(weights: Weights, centre: np.ndarray, lift: bool) -> np.ndarray:
@@ -76,6 +82,11 @@ class LogisticRows:
     def _is_thin(self) -> bool:
         counts = np.diff(self.X.indptr).astype(np.float64)
         return SPARSE_COST * float(counts @ counts) < self.m * self.p**2
+
+    @property
+    def heavy(self) -> bool:
+        """Whether a Hessian costs so much that much is worth doing without one."""
+        return self.m * (self.vectors * self.p) ** 2 > HEAVY_HESSIAN
 
     @property
     def loss_at_zero(self) -> float:
@@ -135,39 +146,46 @@ class LogisticRows:
         return Look(loss, gradient, sum(part[2] for part in found) if curvature else None)
 
     def _piece(self, visit: Callable, W, curvature: bool, first: int, last: int) -> Look:
-        n = self.vectors * self.p
-        buffer = np.empty((min(self._step, last - first), self.p))
+        n, lift = self.vectors * self.p, int(self.lift)
+        plain = isinstance(self.X, np.ndarray) and self.X.dtype == np.float64
+        copied = curvature or not plain or self.centre.any()
+        buffer = np.empty((min(self._step, last - first), self.p)) if copied else None
         gradient = np.zeros((self.vectors, self.p))
         hessian = np.zeros((n, n), order="F") if curvature else None
         losses = []
         for start in range(first, last, self._step):
-            stop = min(start + self._step, last)
-            Z = buffer[: stop - start]
-            rows = self.X[start:stop]
-            Z[:, self.d :] = 1.0
-            if sparse.issparse(rows):
-                Z[:, : self.d] = rows.toarray()
-            elif self.lift:
-                np.subtract(rows, self.centre, out=Z[:, : self.d])
-            else:
-                Z[:, : self.d] = rows
-            loss, hessian = visit(Z, W, slice(start, stop), gradient, hessian)
+            here = slice(start, min(start + self._step, last))
+            Z = self.X[here] if buffer is None else self._copied(here, buffer)
+            scores = Z[:, : self.d] @ W[:, : self.d].T
+            scores += W[:, self.d :].sum(axis=1)
+            loss, slopes, bends = visit(scores, here)
+            gradient[:, : self.d] += slopes.T @ Z[:, : self.d]
+            gradient[:, self.d :] += slopes.sum(axis=0)[:, None][:, :lift]
+            if hessian is not None:
+                hessian = self._curved(Z, bends, here, hessian)
             losses.append(loss)
         return Look(float(np.sum(losses)), gradient, hessian)
 
-    def _visit_two(self, Z, W, here: slice, gradient, hessian):
-        scores = Z @ W[0]
-        slopes, roots = np.empty(len(Z)), np.empty(len(Z))
-        loss = two_classes(scores, self.signs[here], self.shares[here], slopes, roots)
-        gradient[0] += slopes @ Z
-        if hessian is not None:
-            Z *= roots[:, None]
-            hessian = dsyrk(1.0, Z.T, beta=1.0, c=hessian, lower=True, overwrite_c=True)
-        return loss, hessian
+    def _copied(self, here: slice, buffer: np.ndarray) -> np.ndarray:
+        """The rows x̃ of a block, in the buffer."""
+        rows = self.X[here]
+        Z = buffer[: rows.shape[0]]
+        Z[:, self.d :] = 1.0
+        if sparse.issparse(rows):
+            Z[:, : self.d] = rows.toarray()
+        else:
+            np.subtract(rows, self.centre, out=Z[:, : self.d])
+        return Z
 
-    def _visit_several(self, Z, W, here: slice, gradient, hessian):
-        scores = np.zeros((len(Z), self.classes))
-        scores[:, :-1] = Z @ W.T
+    def _visit_two(self, scores: np.ndarray, here: slice):
+        """The loss, its slopes in the scores, and the roots √(s σ(f)σ(−f)) of its curvature."""
+        slopes, roots = np.empty_like(scores), np.empty(len(scores))
+        signs, shares = self.signs[here], self.shares[here]
+        return two_classes(scores[:, 0], signs, shares, slopes[:, 0], roots), slopes, roots
+
+    def _visit_several(self, scores: np.ndarray, here: slice):
+        """The loss, its slopes in the scores, and the probabilities, of all classes but the last"""
+        scores = np.column_stack([scores, np.zeros(len(scores))])
         parts = np.empty_like(scores)
         shares, codes = self.shares[here], self.codes[here]
         alive = np.ones(scores.shape, bool) if self.alive is None else self.alive[here]
@@ -176,17 +194,22 @@ class LogisticRows:
         slopes = own * shares[:, None]
         at = np.flatnonzero(codes < self.vectors)
         slopes[at, codes[at]] -= shares[at]
-        gradient += slopes.T @ Z
-        if hessian is not None:
-            # H = blocks of Σ s p_k x̃x̃ᵀ on the diagonal, less MᵀM with M_t = √s (p_k x̃_t)_k
-            M = (own * np.sqrt(shares)[:, None])[:, :, None] * Z[:, None, :]
-            M = M.reshape(len(Z), -1)
-            hessian = dsyrk(-1.0, M.T, beta=1.0, c=hessian, lower=True, overwrite_c=True)
-            Z *= np.sqrt(shares)[:, None]
-            for k, block in enumerate((M.T @ Z).reshape(self.vectors, self.p, self.p)):
-                some = slice(k * self.p, (k + 1) * self.p)
-                hessian[some, some] += block
-        return loss, hessian
+        return loss, slopes, own
+
+    def _curved(self, Z: np.ndarray, bends: np.ndarray, here: slice, hessian: np.ndarray):
+        """The Hessian, with these rows, which are overwritten."""
+        if self.classes == 2:
+            Z *= bends[:, None]
+            return dsyrk(1.0, Z.T, beta=1.0, c=hessian, lower=True, overwrite_c=True)
+        # H = blocks of Σ s p_k x̃x̃ᵀ on the diagonal, less MᵀM with M_t = √s (p_k x̃_t)_k
+        roots = np.sqrt(self.shares[here])[:, None]
+        M = ((bends * roots)[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)
+        hessian = dsyrk(-1.0, M.T, beta=1.0, c=hessian, lower=True, overwrite_c=True)
+        Z *= roots
+        for k, block in enumerate((M.T @ Z).reshape(self.vectors, self.p, self.p)):
+            some = slice(k * self.p, (k + 1) * self.p)
+            hessian[some, some] += block
+        return hessian
 
     def _look_at_entries(self, w: np.ndarray, curvature: bool) -> Look:
         """For CSR rows with few entries."""

@@ -22,9 +22,9 @@ from certo.compiled.logistic_wide import bend_several
 from certo.compiled.threads import in_pieces, one_thread, pieces
 from certo.solvers.logistic_tables import DenseTable, SparseTable
 
-MAX_BLOCK_DIM = 2048  # Features up to which each class has a preconditioner of its own,
-BLOCK_ROWS_PER_FEATURE = 4  # which is made of so many examples for each feature,
-CHANGED_SHARE = 0.2  # and made anew after this share of the weights has changed.
+MAX_BLOCK_DIM = 2048  # Features up to which each class has a preconditioner of its own.
+BLOCK_ROWS_PER_FEATURE = 4  # Examples of which the block is made, for each feature.
+CHANGED_SHARE = 0.2  # It is made anew after this share of the weights has changed.
 DIAGONAL_SHARE = 1e-6  # Added to its diagonal, relative to the mean: float32 has few digits more.
 MAX_PRODUCTS = 500  # Products with the Hessian in one solution.
 MIN_CURVATURE = 1e-12  # Examples that are all but separated have less: too little for float32.

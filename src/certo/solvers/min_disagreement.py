@@ -1,8 +1,8 @@
 """The fewest errors of any hyperplane, from above and from below, until they meet or time is up.
 
-From above: weights of a surrogate, then local search, then solutions of the proof's relaxations.
-From below: every cell, where the dimension is low enough for the time there is; else the tree of
-packings. What is returned as proved is what the certificates can check.
+From above: local search from surrogates, which goes on beside the proof, and solutions of the
+proof's relaxations. From below: every cell, where the dimension is low enough for the time there
+is; else the tree of packings. What is returned as proved is what the certificates can check.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,10 @@ from certo.stop import Asked, Stop, go_on
 MAX_MARGIN_PRODUCTS = 1e9  # Multiplications for a wide margin: about a second.
 MAX_QUICK_CELL_WORK = 2e6  # Numbers to sort that take milliseconds: no tree is tried before.
 SORTED_PER_SECOND = 5e6  # Numbers, by a cautious estimate.
-ELASTIC_STARTS = 30  # Local searches from solutions of elastic programs.
+ELASTIC_STARTS = 30  # Local searches from solutions of elastic programs, before the proof.
+QUICK_STARTS = 3  # As many where looking at all cells takes milliseconds.
+PRICE_NOISE = 0.2  # Relative noise on the prices of elastic programs, for various starts.
+PIVOTS_PER_START = 20_000  # Simplex steps of the proof after which local search starts once more.
 # The tree may be faster than looking at all cells: it is tried for this share of their time.
 TREE_TRIAL_SHARE = 0.3
 MAX_PROGRAM_GROUPS = 4000  # Groups in linear programs; of more, the hardest ones.
@@ -178,11 +182,29 @@ class _Search:
         coef = w[: self.spread.size] / self.spread
         self.consider(coef, w[-1] - coef @ self.centre if self.lifted else 0.0)
 
-    def search_from(self, w: np.ndarray, patience: int, stop: Callable[[], bool]) -> None:
+    def search_from(self, w: np.ndarray, stop: Callable[[], bool]) -> None:
         """Consider these standard weights, and the best that local search finds near them."""
         self.consider_standard(w)
-        _, w = local_search(self.standard, self.costs, w, self.rng, stop, patience)
+        _, w = local_search(self.standard, self.costs, w, self.rng, stop)
         self.consider_standard(w)
+
+    @cached_property
+    def elastic(self) -> Elastic:
+        return Elastic(self.standard, self.costs)
+
+    def start_again(self, noise: float, until: float = math.inf) -> None:
+        """Local search from a solution of the elastic program or, where there are too many groups
+        for that, from the best weights."""
+        if self.stop(until):
+            return
+
+        def left() -> float:
+            return min(until - self.watch.seconds, self.watch.seconds_left)
+
+        too_many = self.costs.size > MAX_PROGRAM_GROUPS
+        w = self.standard_weights() if too_many else self.elastic.search(self.rng, noise, left)
+        if w is not None:
+            self.search_from(w, lambda: self.stop(until))
 
     def standard_weights(self) -> np.ndarray:
         w = self.coef * self.spread
@@ -197,7 +219,7 @@ class _Search:
         wide = self._widest(self.features[groups], signs, 0.5)
         if wide.separates:
             w = np.append(wide.w, wide.b) if self.lifted else wide.w
-            self.search_from(w, 5, lambda: self.watch.stop() is not None)
+            self.search_from(w, self.stop)
         if exact and self.upper == before:
             vectors = Examples(Sample(self.sample.X[groups], signs), self.lifted)
             found = separate(vectors)
@@ -277,8 +299,7 @@ def _separated(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> O
 
 def _start(search: _Search) -> None:
     """Local search from the weights of surrogates: logistic, then elastic programs."""
-    watch = search.watch
-    until = watch.seconds + 0.1 * watch.seconds_left
+    until = search.watch.seconds + 0.1 * search.watch.seconds_left
 
     def stop() -> bool:
         return search.stop(until)
@@ -290,16 +311,10 @@ def _start(search: _Search) -> None:
         search.consider(search.rng.normal(size=search.coef.size) / search.spread, 0.0)
     if stop() or not search.costs.size:
         return
-    search.search_from(surrogate(search.standard, search.costs, stop), 20, stop)
-    if search.costs.size > MAX_PROGRAM_GROUPS or stop():
-        return
-    elastic = Elastic(search.standard, search.costs)
-    for k in range(ELASTIC_STARTS):
-        if stop():
-            return
-        found = elastic.search(search.rng, 0.2 if k else 0.0, lambda: until - watch.seconds)
-        if found is not None:
-            search.search_from(found, 5, stop)
+    search.search_from(surrogate(search.standard, search.costs, stop), stop)
+    quick = cells.work(*search.standard.shape) <= MAX_QUICK_CELL_WORK
+    for k in range(QUICK_STARTS if quick else ELASTIC_STARTS):
+        search.start_again(PRICE_NOISE if k else 0.0, until)
 
 
 def _look_at_cells(search: _Search) -> bool:
@@ -338,10 +353,15 @@ def _grow_tree(search: _Search, seconds: float) -> tuple[HittingTree, tuple]:
         lambda: search.watch.seconds_left,
         search.rng,
     )
-    until = search.watch.seconds + seconds
+    until, starts = search.watch.seconds + seconds, 0
 
     def stop() -> bool:
+        nonlocal starts
         search.raise_lower(tree.lower)
+        if tree.pivots >= PIVOTS_PER_START * (starts + 1):
+            starts += 1
+            search.start_again(PRICE_NOISE, until)
+            tree.upper = min(tree.upper, search.to_prove)
         return search.stop(until)
 
     tree.run(stop)

@@ -54,8 +54,8 @@ class NewtonRun:
     doubts: bool = False  # Whether the run may stop because a minimiser seems not to exist.
     stop: Stop | None = None
     steps: int = 0
-    step: Any = None  # The last Newton step,
-    decrement: float = np.inf  # and its decrement.
+    step: Any = None  # The last Newton step.
+    decrement: float = np.inf  # The decrement of that step.
     slow_steps: int = 0
     began: float = field(default_factory=time.perf_counter)
     notes: list[tuple[float, ...]] = field(default_factory=list)

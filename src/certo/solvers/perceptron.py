@@ -9,7 +9,7 @@ import numpy as np
 
 from certo.certificates.runs.perceptron_run import AT_ZERO, PerceptronRun
 from certo.certificates.runs.update_sums import UpdateSums
-from certo.compiled.perceptron import Rule, Skips, State, measure, visit_all
+from certo.compiled.perceptron import Rule, Skips, State, measure, run_epochs, visit_all
 from certo.compiled.rows import rows_of
 from certo.compiled.trace import empty_copies, empty_log, empty_records, keep
 from certo.numbers.exact import gamma
@@ -46,14 +46,15 @@ def perceptron(
     before: int = 0,
     weighted: np.ndarray | None = None,
     looks: int = 0,
+    epochs_at_once: int = 1,
     after_epoch: Callable[[np.ndarray], Stop | None] = go_on,
 ) -> PerceptronOutcome:
     """Run on the rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1}.
 
     `start` and `before` continue an earlier run: its weights and how many updates led to them; for
-    an average `weighted` and `looks`, too. `after_epoch(w)` is told the answer after every epoch
-    and may say why to stop. A KeyboardInterrupt in it stops too; the outcome is that of the epochs
-    run.
+    an average `weighted` and `looks`, too. `after_epoch(w)` is told the answer after every epoch,
+    or every `epochs_at_once`, and may say why to stop. A KeyboardInterrupt in it stops too; the
+    outcome is that of the epochs run.
     """
     m, d = X.shape
     w = run.start(d) if start is None else start.copy()
@@ -73,11 +74,10 @@ def perceptron(
     log, copies, records = empty_log(m), empty_copies(d), empty_records()
     random, draws = run.random_order(), np.zeros(0)
     order, cleared = np.arange(m if run.order == "misclassified" else 0), 0
-    epoch_updates: list[int] = []
-    updates = 0
+    epoch_updates, epochs, updates = np.zeros(run.epochs, np.int64), 0, 0
     stop: Stop | None = None
-    rates = np.array([constant])
-    while len(epoch_updates) < run.epochs and stop is None:
+    rates, several = np.array([constant]), run.order == "cyclic" and constant is not None
+    while epochs < run.epochs and stop is None:
         path = state.scalars[1]
         if constant is None:
             with np.errstate(over="ignore", under="ignore"):  # Unused rates may overflow.
@@ -86,17 +86,27 @@ def perceptron(
             order = random.permutation(m)
         elif run.order == "misclassified":
             draws = random.random(m)
-        made, cleared, looks = visit_all(
-            rows, rule, signs, order, draws, cleared, rates, updates, looks, state, skips, log,
-            copies,
-        )  # fmt: skip
-        epoch_updates.append(made)
-        keep(records, log, made, updates, len(epoch_updates))
-        updates += made
+        if several:
+            most = min(epochs + epochs_at_once, run.epochs)
+            epochs, looks = run_epochs(
+                rows, rule, signs, rates, looks, state, skips, log, copies, records,
+                epoch_updates, epochs, most,
+            )  # fmt: skip
+            made = int(epoch_updates[epochs - 1])
+            updates = int(epoch_updates.sum())
+        else:
+            made, cleared, looks = visit_all(
+                rows, rule, signs, order, draws, cleared, rates, updates, looks, state, skips,
+                log, copies,
+            )  # fmt: skip
+            epoch_updates[epochs] = made
+            epochs += 1
+            keep(records, log, made, updates, epochs)
+            updates += made
         norm2, path_now = state.scalars
         if not np.isfinite(norm2):
             raise ValueError(
-                f"the weights overflowed float64 in epoch {len(epoch_updates)}: the learning rate "
+                f"the weights overflowed float64 in epoch {epochs}: the learning rate "
                 f"{run.rate} is too large for these examples."
             )
         converged = cleared == m if run.order == "misclassified" else made == 0
@@ -121,7 +131,7 @@ def perceptron(
         counts=state.counts,
         totals=state.totals,
         updates=updates,
-        epochs=len(epoch_updates),
+        epochs=epochs,
         stop=stop or Stop.MAX_ITER,
-        trace=Trace.of(records, copies, epoch_updates),
+        trace=Trace.of(records, copies, epoch_updates[:epochs]),
     )

@@ -32,9 +32,9 @@ SETTLE_BELOW = 1.0  # Share of the rest of the gap that the gradient may add whe
 TAU_FACTOR = 2.5  # The factor of τ when settling.
 FIRST_WIDTH = 4.0  # 1/τ at the start: all examples are open at w = 0.
 CONTINUED_WIDTH = 0.25  # 1/τ where a solution is continued: margins may be off by so much.
-SAMPLED_PART = 8  # One in so many examples is solved for first,
-MIN_SAMPLED_ROWS_PER_FEATURE = 25  # if these are so many for each feature,
-SAMPLE_GAP = 3e-3  # and to this relative gap.
+SAMPLED_PART = 8  # One in so many examples is solved for first.
+MIN_SAMPLED_ROWS_PER_FEATURE = 25  # A sample is used if it has so many rows for each feature.
+SAMPLE_GAP = 3e-3  # It is solved to this relative gap.
 NARROW_ABOVE_NUMBERS = 2**16  # Problems of fewer numbers gain nothing from leaving examples out.
 
 
@@ -44,7 +44,7 @@ class Part(NamedTuple):
     rows: HingeRows
     chosen: np.ndarray | slice
     pulled: np.ndarray  # Σ c_t y_t x̃_t over the examples left out that stay violated
-    cost: float  # and Σ c_t
+    cost: float  # Σ c_t
     centre: np.ndarray
     radius: float
 
@@ -87,13 +87,19 @@ class PrimalNewton:
         coarse.run(quick)
         ledger.asked_to = quick.asked_to
         self.w = coarse.best_w
-        # margins of a fit to n examples are off by about √(D/n)
+        # Margins of a fit to n examples are off by about √(D/n).
         self.tau = 1 / (4 * np.sqrt(self.rows.dimension / n))
 
     def continue_from(self, alpha: np.ndarray, w: np.ndarray, b: float) -> None:
         """From the solution of a problem much like this one."""
         self.w = np.append(w, b)[: self.rows.dimension]
         self.beta, self.tau = alpha / self.rows.costs, 1 / CONTINUED_WIDTH
+
+    def taking_over(self, alpha: np.ndarray, w: np.ndarray, b: float) -> PrimalNewton:
+        """The same after another method, whose best these are."""
+        self.continue_from(alpha, w, b)
+        self.best_w, self.best_beta = self.w, self.beta.copy()
+        return self
 
     @property
     def best(self) -> np.ndarray:
@@ -166,7 +172,7 @@ class PrimalNewton:
     def _newton(self, part: Part, w: np.ndarray, pull: Pull, tau: float) -> np.ndarray | None:
         H = part.rows.squares(pull.opened, tau)
         at = np.diag_indices_from(H)
-        # without open examples nothing holds a free intercept but this
+        # Without open examples nothing but this holds a free intercept.
         H[at] += self.regular + (1 - self.regular) * 1e-10 * tau * self.rows.total
         scale = 1 / np.sqrt(H[at])  # The scaling treats columns of any size alike.
         H *= scale[:, None] * scale

@@ -3,8 +3,10 @@ r"""The soft-margin linear SVM, to a gap between primal and dual.
 Primal      min ½‖w‖² + Σ c_t [1 − y_t (w·x_t + b)]₊     (b free, none, or lifted: + ½b²)
 Dual        max Σ α_t − ½‖Σ α_t y_t x̃_t‖²,  0 ≤ α_t ≤ c_t;  b free: Σ α_t y_t = 0
 Method      few features: `primal_newton`, whose steps cost one system of linear equations as large
-            as there are features. Many features: `dual_descent`. Few examples of many features:
-            they are turned so that they have as many features as examples, and nothing else changes
+            as there are features. Many features: `dual_descent`. Dense examples of some hundreds of
+            features: descent, and if that has done as much work as Newton's method would, or is
+            far too slow, Newton's method from there. Few examples of many features: they are turned
+            so that they have as many features as examples, and nothing else changes
 """
 
 from __future__ import annotations
@@ -28,6 +30,11 @@ from certo.stop import Asked, Stop, go_on
 __all__ = ["GapTrace", "SoftOutcome", "soft_margin"]
 
 MAX_NEWTON_FEATURES = 1000  # Features up to which a Newton system is quick to solve.
+# Dense examples of so many features are solved by descent first. For each digit of the gap it has
+# the patience of so many passes over all examples, times the square of the number of features:
+# Newton's method takes about as long.
+MIN_DESCENT_FEATURES, MAX_LATE_NEWTON_FEATURES = 200, 2500
+PATIENCE_PER_DIGIT = 5e-5
 MAX_ROTATED_ROWS = 300  # Examples, of more features than that, that are rotated into fewer.
 EXACT_BELOW_NUMBERS = 2**14  # Problems of fewer numbers are solved as exactly as float64 allows.
 MAX_FIRST_COST = 1e4  # Costs, in units of 1/‖x‖², that are reached by raising them step by step.
@@ -39,7 +46,7 @@ SMALLEST_GAP = 1e-14  # The smallest relative gap that float64 can reach.
 
 class SoftOutcome(NamedTuple):
     w: np.ndarray  # (d,)
-    b: float  # free: the smallest minimiser of P(w, ·)
+    b: float  # The smallest minimiser of P(w, ·), if it is free.
     alpha: np.ndarray  # (m,); 0 ≤ alpha ≤ costs, and free: Σ alpha·signs = 0, both exactly
     primal: float
     dual: float
@@ -125,7 +132,9 @@ def _solve(
     start: np.ndarray | None,
     rng: np.random.Generator,
 ) -> SoftOutcome:
+    d = rows.X.shape[1]
     method, back = _method(rows, intercept, rng)
+    late = isinstance(method, DualDescent) and _is_newton_late(rows)
     if start is not None:
         point = _Point.of(rows, intercept, np.clip(start, 0.0, rows.costs))
         pair = _pair_at(rows, intercept, point.w, point.b)
@@ -136,7 +145,15 @@ def _solve(
     gap = goal = np.inf
     enough = max(ledger.goal, min(tol, ACCEPTED_GAP))
     for _ in range(MAX_RUNS):
-        method.run(ledger)
+        if isinstance(method, DualDescent):
+            patience = PATIENCE_PER_DIGIT * d * d * max(1.0, -np.log10(ledger.goal))
+            method.run(ledger, patience if late else np.inf)
+            if late and not ledger.over:
+                method = _newton(rows.X, rows, intercept, rng).taking_over(
+                    method.best, *method.best_pair
+                )
+        if isinstance(method, PrimalNewton):
+            method.run(ledger)
         point = _Point.of(rows, intercept, method.best)
         w, b = method.best_pair
         pairs = [_pair_at(rows, intercept, w if back is None else back @ w, b)]
@@ -183,14 +200,25 @@ def _method(
     """How to solve; and, where the rows were turned, what turns w back."""
     m, d = rows.X.shape
     few = m < d and m <= MAX_ROTATED_ROWS
-    if d > MAX_NEWTON_FEATURES and not few:
+    if not few and (d > MAX_NEWTON_FEATURES or _is_newton_late(rows)):
         return DualDescent(rows, intercept, rng), None
     X, back = _rotate(rows.X) if few else (rows.X, None)
+    return _newton(X, rows, intercept, rng), back
+
+
+def _is_newton_late(rows: HingeRows) -> bool:
+    """Whether Newton's method is tried after descent."""
+    m, d = rows.X.shape
+    few = MIN_DESCENT_FEATURES <= d <= min(MAX_LATE_NEWTON_FEATURES, m)
+    return few and not sparse.issparse(rows.X)
+
+
+def _newton(X, rows: HingeRows, intercept: str, rng: np.random.Generator) -> PrimalNewton:
     lifted = HingeRows(X, rows.signs, rows.costs, intercept != "none")
     regular = np.ones(lifted.dimension)
     if intercept == "free":
         regular[-1] = 0.0
-    return PrimalNewton(lifted, regular, rng), back
+    return PrimalNewton(lifted, regular, rng)
 
 
 def _rotate(X) -> tuple[np.ndarray, np.ndarray | sparse.csr_array]:
@@ -213,7 +241,7 @@ class _Point(NamedTuple):
 
     alpha: np.ndarray
     w: np.ndarray  # Σ α_t y_t x_t
-    b: float  # lifted: Σ α_t y_t
+    b: float  # Σ α_t y_t, if it is lifted.
     dual: float
 
     @classmethod

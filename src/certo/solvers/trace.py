@@ -46,8 +46,8 @@ class Trace(Layered):
     epoch_updates: np.ndarray
 
     @classmethod
-    def of(cls, records: Records, copies: Copies, epoch_updates: list[int]) -> Trace:
-        windows = -(-sum(epoch_updates) // int(records.stride[0]))
+    def of(cls, records: Records, copies: Copies, epoch_updates: np.ndarray) -> Trace:
+        windows = -(-int(epoch_updates.sum()) // int(records.stride[0]))
         rows = records.windows[:windows].reshape(-1, records.windows.shape[-1])
         _, kept = np.unique(rows[:, 0], return_index=True)
         update, epoch, example, norm2, along, across2, _ = rows[kept].T
@@ -63,7 +63,7 @@ class Trace(Layered):
             weights_update=1 + stride * np.arange(copied),
             weights=copies.weights[:copied].copy(),
             epoch_output=np.zeros(len(epoch_updates), np.int64),
-            epoch_updates=np.array(epoch_updates, np.int64),
+            epoch_updates=epoch_updates,
         )
 
     def of_output(self, output: int) -> Trace:

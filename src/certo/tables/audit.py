@@ -17,12 +17,14 @@ from certo.certificates.base import CannotClaim, Certificate, Verification
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
 from certo.certificates.risk.compression_bound import PREPROCESSED
+from certo.certificates.risk.held_out_distances import TestDistances
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.sample.shared_rows import known_examples
 from certo.data import columns
 from certo.data.encoder import advice_in_verify
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem, problems_of
+from certo.data.remarks import LeftOut
 from certo.estimators.description import describe
 from certo.guarantees.belonging import objections, objections_to_fit, objections_to_one
 from certo.guarantees.predicting import predictor_of
@@ -144,8 +146,11 @@ def parts_of(model: StoredModel, table: pa.Table) -> tuple[Rows, Rows | None]:
     except Problem:
         rows_of(model, table)  # The same problem, with the row's number in the file.
         raise
+    marked = columns.with_missing(table, model.na, model.encoder.category_names_)
+    kept = sum(len(rows.y) for rows in parts)
+    left_out = LeftOut.of(table, marked, model.target, kept)
     seen, unseen = (
-        rows._replace(places=1 + np.flatnonzero(some)[rows.places - 1])
+        rows._replace(places=1 + np.flatnonzero(some)[rows.places - 1], left_out=left_out)
         for rows, some in zip(parts, (~held_out, held_out), strict=True)
     )
     return seen, unseen
@@ -195,7 +200,7 @@ def _left_out(model: StoredModel, page: Certified, rows: Rows, unseen: Rows | No
         f"{claim.name} is claimed, but {part.left_out.why_no_draws}"
         for claims, part in found
         for claim in claims
-        if isinstance(claim, RiskBound) and part.left_out.why_no_draws
+        if isinstance(claim, RiskBound | TestDistances) and part.left_out.why_no_draws
     ]
 
 

@@ -9,17 +9,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from certo.certificates.encoding import counted
 from certo.data import columns
 from certo.data.encoder import TableEncoder, advice_in_fit, have, told_apart
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem
-from certo.data.remarks import LeftOut, about_labels, about_names, about_words, not_a_number
+from certo.data.remarks import (
+    MISSING_TEXTS,
+    LeftOut,
+    about_labels,
+    about_names,
+    about_words,
+    is_number,
+    not_a_number,
+)
 from certo.tables.held_out import HeldOut
 from certo.words.reader import reading, setting
 
 MAX_NUMERIC_CLASSES = 100  # A numeric target with more different values is a measurement.
+MAX_TABLE_COLUMNS = 50_000  # More columns take too long, and none is of use.
+MAX_CELL_BYTES = 1_000_000  # A longer text is no level of a category.
+MIN_ROWS_OF_NUMBERS, MAX_WORDS_SHARE = 40, 0.05  # From when on words among numbers are a mistake.
 MAX_FEW_CLASSES = 20  # More texts than this, most of them in one row each, name the rows.
 
 
@@ -88,6 +100,7 @@ def encode_table(
     na: tuple[str, ...] = (),
     drop: tuple[str, ...] = (),
     category: tuple[str, ...] = (),
+    text: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
     measured: bool = False,
     reference_levels: bool = False,
@@ -100,16 +113,17 @@ def encode_table(
     `held_out` nothing is learnt here.
     """
     table = columns.as_table(table)
-    for name in (target, *drop, *category):
+    for name in (target, *drop, *category, *text):
         if name not in table.column_names:
             what = "target column" if name == target else "column"
             raise Problem(f"there is no {what} {name!r}. {have(table, name)}", column=name)
-    if target in drop or target in category:
+    if target in (*drop, *category, *text):
         raise Problem(f"the target {target!r} cannot be dropped, nor is it a feature.")
     if missing not in ("refuse", "drop"):
         raise Problem(f"{setting('missing')} must be 'refuse' or 'drop', got {missing!r}.")
-    encoder = TableEncoder(scale, drop, category, reference_levels)
-    marked = columns.with_missing(table, na, category)
+    encoder = TableEncoder(scale, drop, category, reference_levels, text)
+    marked = columns.with_missing(table, na, (*category, *text))
+    _refuse_unusual(marked, {target, *drop}, (*category, *text))
     used, places = _usable_rows(marked, target, drop, missing, advice_in_fit, category)
     left_out = LeftOut.of(table, marked, target, used.num_rows)
     y = _answers(used, target, measured, places)
@@ -118,13 +132,13 @@ def encode_table(
     unseen = np.zeros(used.num_rows, dtype=bool)
     if held_out is not None:
         # An error in any row is found in the whole table, where rows have their numbers.
-        TableEncoder("none", drop, category).fit(used.drop_columns([target]))
+        TableEncoder("none", drop, category, text=text).fit(used.drop_columns([target]))
         unseen = held_out.of(table.num_rows)[places - 1]
     seen = used.filter(pa.array(~unseen))
     encoder.fit(seen.drop_columns([target]))
     said = [
         *notes,
-        *about_names(table.column_names),
+        *about_names(table),
         *left_out.notes,
         *about_words(columns.words_not_found(table, na)),
         *about_labels(target, y),
@@ -156,7 +170,7 @@ def encode_rows(
 ) -> Rows:
     """A table, encoded as the examples of a fit were; `advice` is what to do about missing values.
     Columns that the fit did not use make no difference."""
-    read, table = table, columns.with_missing(table, na, encoder.category_names_)
+    read, table = table, columns.with_missing(table, na, encoder.names_as_text)
     used = {target, *encoder.column_names}
     ignored = [name for name in table.column_names if name not in used]
     encoder.check_columns(table)
@@ -165,6 +179,52 @@ def encode_rows(
     strange = encoder.unseen_levels(kept)
     X, y = encoder.encode(kept, advice), _answers(kept, target, measured, places)
     return Rows(X, y, places, strange, left_out, encoder.about_scaling(kept))
+
+
+def _refuse_unusual(table: pa.Table, ignored: Collection[str], category: Collection[str]) -> None:
+    """A table that is no table of examples, from what its columns look like."""
+    if table.num_columns > MAX_TABLE_COLUMNS:
+        raise Problem(
+            f"a table may have at most {MAX_TABLE_COLUMNS:,} columns, but this one has "
+            f"{table.num_columns:,}. Are its rows and columns exchanged?"
+        )
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if name in ignored or not columns.is_text(column.type):
+            continue
+        lengths = pc.binary_length(column)
+        if (longest := pc.max(lengths).as_py() or 0) > MAX_CELL_BYTES:
+            row = 1 + pc.index(lengths, longest).as_py()
+            raise Problem(
+                f"a cell may hold at most {MAX_CELL_BYTES:,} bytes, but that of column {name!r} in "
+                f"row {row} has {longest:,}. Is a quotation mark missing there?",
+                column=name,
+            )
+        if name not in category:
+            _refuse_spoilt_numbers(name, column)
+
+
+def _refuse_spoilt_numbers(name: str, column: pa.ChunkedArray) -> None:
+    """Numbers of which a few are words: to take each number as a level of its own would be wrong.
+    (Words that mean a missing value somewhere are pointed out in a note.)"""
+    counts = column.drop_null().value_counts()
+    words = [
+        (item["values"], item["counts"])
+        for item in counts.to_pylist()
+        if not is_number(item["values"])
+    ]
+    many, others = len(column) - column.null_count, sum(count for _, count in words)
+    if others and many >= MIN_ROWS_OF_NUMBERS and others <= MAX_WORDS_SHARE * many:
+        word = words[0][0]
+        if word.strip().lower() in MISSING_TEXTS:
+            return
+        row = 1 + pc.index(column, pa.scalar(word, column.type)).as_py()
+        raise Problem(
+            f"column {name!r} holds numbers, but {word[:40]!r} in row {row} "
+            f"({counted(others, 'such row')}). Correct it; or, if it means a missing value: "
+            f"{setting('na', [word[:40]])}; or, if the numbers are codes: "
+            f"{setting('category', [name])}.",
+            column=name,
+        )
 
 
 def _usable_rows(
@@ -223,9 +283,10 @@ def _answers(table: pa.Table, target: str, measured: bool, places: np.ndarray) -
 def refuse_one_class(examples: Examples) -> None:
     classes = np.unique(examples.y)
     if len(classes) < 2:
+        which = "rows" if examples.held_out is None else "rows that are not held out"
         raise Problem(
             f"the target {examples.target!r} must hold at least two classes, but all "
-            f"{len(examples.y):,} rows have {classes[0].item()!r}.",
+            f"{len(examples.y):,} {which} have {classes[0].item()!r}.",
             column=examples.target,
         )
 

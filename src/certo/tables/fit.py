@@ -13,12 +13,13 @@ from certo.certificates.composite import Composite
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound
-from certo.certificates.risk.risk_bound import LEAST_DELTA
+from certo.certificates.risk.held_out_distances import TestDistances
+from certo.certificates.risk.risk_bound import LEAST_DELTA, RiskBound
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
 from certo.data import columns
-from certo.data.encoder import TableEncoder, advice_in_fit
+from certo.data.encoder import advice_in_fit
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem, problems_of
 from certo.estimators import NotSeparable
@@ -34,6 +35,7 @@ from certo.words.reader import setting
 
 MAX_SETTINGS_TRIED = 10**9  # The most settings among which a choice can be paid for.
 COMPARED_HERE = "the page of the model has it, corrected for the choice of the settings."
+NOT_COMPARED = "settings were compared on these rows, which this claim is not corrected for."
 OF_SCALED = (
     "This is about the scaled numbers: without an intercept, the scaling makes a difference."
 )
@@ -70,6 +72,7 @@ def fit_table(
     held_out: HeldOut | None = None,
     delta: float = 0.05,
     tried: str = "1",
+    compared: int = 1,
     callback: Any = None,
     **choices: Any,
 ) -> Fitted:
@@ -78,8 +81,9 @@ def fit_table(
     Something is claimed of the `test` table, too, if there is one, or of the rows that are
     `held_out` of this one; claims about new examples may be wrong with probability `delta`. Of so
     many settings that were `tried` on this table these are the best, or "data" of some that were
-    made from it. The `callback` (scikit-learn's) is told of the steps of the fit; `choices` are
-    those of `encode_table`.
+    made from it; or of so many that were `compared` on the rows that are not held out, which only
+    claims from these rows pay for. The `callback` (scikit-learn's) is told of the steps of the
+    fit; `choices` are those of `encode_table`.
 
     Numbers are scaled unless the estimator's answer does not depend on it: then it is about the
     table's own numbers. Where levels of a category would add up to an intercept that costs nothing,
@@ -128,22 +132,29 @@ def fit_table(
     if held_out is not None:
         gone = gone or made_from_table
     X_test, y_test = (None, None) if unseen is None or gone else unseen.pair
+    settings = max(paid, 1) * compared
     with examples.reading():
         machine = _fitted_clone(estimator, examples, callback)
         if spoilt:
             machine.certificate_ = machine.certificate_.without(CompressionBound, spoilt)
         page = page_about(
-            Wrapped(machine, spoilt=spoilt, tried=max(paid, 1)), machine, examples.X, examples.y,
+            Wrapped(machine, spoilt=spoilt, tried=settings), machine, examples.X, examples.y,
             delta, X_test, y_test, encoder.get_feature_names_out(),
         )  # fmt: skip
-    if paid > 1 and not spoilt:
+    if paid and settings > 1 and not spoilt:
         machine.certificate_ = machine.certificate_.without(CompressionBound, COMPARED_HERE)
     test_claims = _storable(page.test)
     if gone:
-        test_claims = Composite((), (NotClaimed("TestErrors", gone),))
+        of_test = TestDistances if examples.measured else TestErrors
+        test_claims = Composite((), (NotClaimed(of_test.__name__, gone),))
     elif held_out is not None and paid > 1:  # Settings were compared on these rows, too.
-        corrected = tuple(claim.at(delta, paid) for claim in test_claims)
-        test_claims = Composite(corrected, test_claims.not_claimed)
+        corrected = tuple(
+            claim.at(delta, paid) for claim in test_claims if isinstance(claim, RiskBound)
+        )
+        refused = [
+            NotClaimed(claim.name, NOT_COMPARED) for claim in test_claims.of_kind(TestDistances)
+        ]
+        test_claims = Composite(corrected, (*test_claims.not_claimed, *refused))
     # Claims about scaled numbers are not about the table's own where scaling merges some.
     remarks = [examples.left_out.remark, *encoder.about_scaling(examples.table)]
     if test is not None and unseen is not None and (said := unseen.left_out.remark):
@@ -213,7 +224,7 @@ def _of_own_numbers(proof: Inseparable, examples: Examples) -> tuple[Inseparable
     scaled = examples.encoder
     if scaled.scaler_ is None or proof.intercept == "none":
         return proof, examples
-    encoder = TableEncoder("none", scaled.drop, scaled.category, scaled.reference_levels)
+    encoder = clone(scaled).set_params(scale="none")
     encoder.fit(examples.table.drop_columns([examples.target]))
     X = exact_matrix(encoder.transform(examples.table))
     own = replace(examples, X=X, encoder=encoder)

@@ -13,6 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from certo.data.encoder import TableEncoder, new_level_encoder
 from certo.data.problem import Problem
+from certo.data.word_counts import are_terms
 from certo.estimators.description import Sizes, Unsound, array, describe, require
 from certo.kernels.base import Kernel
 
@@ -46,9 +47,12 @@ def check_model(model) -> None:
 def _check_encoder(encoder: TableEncoder) -> int:
     """How many features a sound encoder makes."""
     refuse_overrides(encoder)
-    lists = ("number_names_", "category_names_", "text_names_", "notes_", "drop", "category")
-    settings = {"scale", "drop", "category", "reference_levels"}
-    check_attributes(encoder, settings, {"scaler_", "levels_", *lists} - settings)
+    lists = (
+        "number_names_", "category_names_", "prose_names_", "text_names_", "notes_", "drop",
+        "category", "text",
+    )  # fmt: skip
+    settings = {"scale", "drop", "category", "reference_levels", "text"}
+    check_attributes(encoder, settings, {"scaler_", "levels_", "vocabularies_", *lists} - settings)
     require(type(encoder.reference_levels) is bool, "its reference_levels must be a boolean.")
     for name in lists:
         require(is_texts(getattr(encoder, name)), f"its {name} must be texts.")
@@ -60,12 +64,16 @@ def _check_encoder(encoder: TableEncoder) -> int:
     require((encoder.scaler_ is not None) == scaled, "its scaler and its scale disagree.")
     if encoder.scaler_ is not None:
         encoder.scaler_ = _same_scaler(encoder.scaler_, numbers)
+    terms = encoder.vocabularies_
+    sound = type(terms) is list and len(terms) == len(encoder.prose_names_)
+    require(sound and all(map(are_terms, terms)), "its words must be texts in order.")
+    others = numbers + sum(map(len, terms))
     if encoder.levels_ is None:
         require(not encoder.category_names_, "its categories have no levels.")
-        return numbers
+        return others
     encoder.levels_ = _same_levels(encoder.levels_, len(encoder.category_names_))
     levels = encoder.levels_.categories_
-    return numbers + sum(len(part) - encoder.reference_levels for part in levels)
+    return others + sum(len(part) - encoder.reference_levels for part in levels)
 
 
 def _same_scaler(stored: Any, numbers: int) -> StandardScaler:

@@ -3,20 +3,18 @@
 Layout: a line ``certo model 5``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_NODE_TYPES` and
 `_trusted` below and by nothing in the file; `model_check` then checks what was created. Files of
-formats 3 and 4 are read, too: see `_upgrade_supports` and `_SINCE_5`.
+formats 3 and 4 are read, too: see `_upgrade_supports` and `_SINCE_5`; so are those of before the
+words of texts were counted: see `_upgrade_encoder`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import math
 import warnings
-import zipfile
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -28,6 +26,7 @@ from certo.data.files import read_whole, write_whole
 from certo.data.problem import Problem
 from certo.estimators._kernel import spread
 from certo.estimators.description import Unsound, describe, descriptions
+from certo.tables.archive import check_sizes, kinds_in
 from certo.tables.held_out import HeldOut
 from certo.tables.model_check import check_machine, check_model
 
@@ -62,8 +61,8 @@ class StoredModel:
     rows: int
     notes: list[str] = field(default_factory=list)
     test_fingerprint: str = ""  # The fingerprint of the test table, if there was one.
-    test_share: float = 0.0  # The share of the table's rows that was held out to test, and the
-    test_seed: int = 0  # seed by which they were drawn.
+    test_share: float = 0.0  # The share of the table's rows that was held out to test.
+    test_seed: int = 0  # The seed by which they were drawn.
     #: All that is proved; JSON text in the file.
     certified: Certified = field(default_factory=lambda: Certified("", Composite(())))
 
@@ -245,6 +244,7 @@ def _read(payload: bytes, number: int = 5) -> Any:
     if set(content) == {"machine"}:
         check_machine(machine, getattr(machine, "n_features_in_", -1))
         return machine
+    _upgrade_encoder(content.get("encoder"))
     names -= _SINCE_5 if number < 5 else set()
     if set(content) != names:
         raise Problem(f"it must hold exactly {', '.join(sorted(names))}.")
@@ -283,6 +283,12 @@ def _upgrade_supports(machine: Any) -> None:
     del state["n_support_"]
 
 
+def _upgrade_encoder(encoder: Any) -> None:
+    """An encoder that counts no words has no vocabulary, whether it says so or not."""
+    if isinstance(encoder, TableEncoder) and "prose_names_" not in vars(encoder):
+        encoder.text, encoder.prose_names_, encoder.vocabularies_ = (), [], []
+
+
 def _trusted() -> set[str]:
     """Classes of ours that a file may hold: encoders, machines, and objects among settings."""
     stored = [known for known in descriptions() if known.fitted is not None]
@@ -292,44 +298,10 @@ def _trusted() -> set[str]:
 
 def _refuse_other_kinds(payload: bytes) -> None:
     """Look through the archive's description before anything is created from it."""
-    with zipfile.ZipFile(io.BytesIO(payload)) as archive:
-        parts = archive.infolist()
-        if any(item.compress_type != zipfile.ZIP_STORED for item in parts):
-            raise Problem("it holds compressed parts, which Certo does not write.")
-        if sum(item.file_size for item in parts) > len(payload):
-            raise Problem("its parts overlap, which those that Certo writes do not.")
-        sizes = {item.filename: item.file_size for item in parts}
-        left = [json.loads(archive.read("schema.json"))]
-        for name in sizes.keys() - {"schema.json"}:
-            with archive.open(name) as file:
-                _refuse_other_size(file, sizes[name])
+    check_sizes(payload)
     kinds = _NODE_TYPES | {"ObjectNode": _NODE_TYPES["ObjectNode"] | _trusted()}
-    read_as: dict[str, Any] = {}  # The object that the array in each part becomes.
-    while left:
-        node = left.pop()
-        if isinstance(node, dict):
-            if "__loader__" in node:
-                kind = f"{node.get('__module__')}.{node.get('__class__')}"
-                if kind not in kinds.get(node["__loader__"], ()):
-                    raise Problem(
-                        f"it asks for {kind} (as {node['__loader__']}), which Certo does not "
-                        "create from a file."
-                    )
-            if "file" in node:
-                # skops reads a part for each object: under one name in the file there is only one.
-                name, identity = node["file"], node.get("__id__")
-                if not identity or read_as.setdefault(name, identity) != identity:
-                    raise Problem(f"it names the array {name!r} as several objects.")
-            left.extend(node.values())
-        elif isinstance(node, list):
-            left.extend(node)
-
-
-def _refuse_other_size(file: IO[bytes], size: int) -> None:
-    """An array must fill its part: memory is taken for what its header says, before it is read."""
-    version = np.lib.format.read_magic(file)
-    if version != (1, 0):
-        raise Problem("an array must be in version 1.0 of NumPy's format.")
-    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-    if file.tell() + math.prod(shape) * dtype.itemsize != size:
-        raise Problem("an array is of another size than its part of the file.")
+    for loader, name in kinds_in(payload):
+        if name not in kinds.get(loader, ()):
+            raise Problem(
+                f"it asks for {name} (as {loader}), which Certo does not create from a file."
+            )

@@ -72,6 +72,11 @@ class _Graph:
     def __init__(self, model: StoredModel, precision: str):
         if precision not in TYPES:
             raise Problem(f"{setting('precision')} must be float32 or float64, got {precision!r}.")
+        if model.encoder.prose_names_:
+            raise Problem(
+                "a model that counts the words of a text cannot be written as ONNX, but this one "
+                f"counts those of column {model.encoder.prose_names_[0]!r}."
+            )
         self.onnx = needed("onnx")
         self.model, self.type = model, TYPES[precision]
         self.element = self.onnx.helper.np_dtype_to_tensor_dtype(np.dtype(self.type))

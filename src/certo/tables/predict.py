@@ -18,20 +18,22 @@ class Predicted(NamedTuple):
     """What a model says of the rows of a table."""
 
     answers: np.ndarray
-    beside: dict[str, np.ndarray]  # More about each: probabilities, or an interval.
+    beside: dict[str, np.ndarray]  # More about each: probabilities, scores, or an interval.
     remarks: list[str]
+    places: np.ndarray  # The numbers of their rows in the table, counting from 1.
 
 
 def predict_table(
     model: StoredModel, table: Any, interval: float | None = None, missing: str = "refuse"
 ) -> Predicted:
-    """Predictions for the rows of a table, columns taken by name. A machine with probabilities
-    tells them; with `interval` a regression says where a new value is with this probability. Rows
-    with missing values are refused, left out (`missing` "drop"), or answered by None ("empty")."""
+    """Predictions for the rows of a table, columns taken by name. Beside a class stand the
+    probabilities, or the scores, of the machine; with `interval` a regression says where a new
+    value is with this probability. Rows with missing values are refused, left out (`missing`
+    "drop"), or answered by None ("empty")."""
     if missing not in ("refuse", "drop", "empty"):
         raise Problem(f"{setting('missing')} must be 'refuse', 'drop' or 'empty', got {missing!r}.")
     encoder, machine = model.encoder, model.machine
-    table = columns.with_missing(columns.as_table(table), model.na, encoder.category_names_)
+    table = columns.with_missing(columns.as_table(table), model.na, encoder.names_as_text)
     if missing != "refuse":
         complete = encoder.complete_rows(table)
         if not complete.all():
@@ -44,10 +46,20 @@ def predict_table(
             raise Problem(f"{setting('interval')} needs a regression, but this is a {kind}.")
         beside = dict(zip(("low", "high"), machine.predict_interval(X, interval), strict=True))
     if hasattr(machine, "predict_proba"):
-        shares = machine.predict_proba(X).T
-        names = [f"probability of {label}" for label in machine.classes_.tolist()]
-        beside = dict(zip(names, shares, strict=True))
-    return Predicted(machine.predict(X), beside, encoder.unseen_levels(table))
+        beside = _named(machine, "probability", machine.predict_proba(X))
+    elif hasattr(machine, "decision_function"):
+        beside = _named(machine, "score", machine.decision_function(X))
+    places = 1 + np.arange(table.num_rows)
+    return Predicted(machine.predict(X), beside, encoder.unseen_levels(table), places)
+
+
+def _named(machine: Any, what: str, numbers: np.ndarray) -> dict[str, np.ndarray]:
+    """A column for each class; of two classes a score is that of the second."""
+    classes = machine.classes_.tolist()
+    if numbers.ndim == 1:
+        return {f"{what} of {classes[-1]}": numbers}
+    names = [f"{what} of {label}" for label in classes]
+    return dict(zip(names, numbers.T, strict=True))
 
 
 def _of_complete_rows(
@@ -58,11 +70,15 @@ def _of_complete_rows(
     said = predict_table(model, table.filter(pa.array(complete)), interval)
     rows = counted(int(np.sum(~complete)), "row")
     if not fill:
-        return said._replace(remarks=[f"{rows} with missing values left out.", *said.remarks])
+        return said._replace(
+            remarks=[f"{rows} with missing values left out.", *said.remarks],
+            places=1 + np.flatnonzero(complete),
+        )
 
     found = {"": said.answers, **said.beside}
     spread = {name: np.full(complete.size, None, dtype=object) for name in found}
     for name, values in found.items():
         spread[name][complete] = values.tolist()
     note = f"{rows} with missing values: the predictions are left empty."
-    return Predicted(spread.pop(""), spread, [note, *said.remarks])
+    places = 1 + np.arange(complete.size)
+    return Predicted(spread.pop(""), spread, [note, *said.remarks], places)

@@ -95,8 +95,8 @@ def write_proof(
 
 
 def _columns(encoder: TableEncoder) -> list[dict[str, Any]]:
-    """How each feature comes from a column of the table: (value − mean)/scale, the value itself, or
-    1 where the column has this level and else 0."""
+    """How each feature comes from a column of the table: (value − mean)/scale, the value itself,
+    1 where the column has this level and else 0, or how often the column has this term."""
     scaler, numbers = encoder.scaler_, encoder.number_names_
     made: list[dict[str, Any]] = [{"column": name} for name in numbers]
     if scaler is not None:
@@ -106,6 +106,8 @@ def _columns(encoder: TableEncoder) -> list[dict[str, Any]]:
         made += [
             {"column": name, "level": str(level)} for level in levels[encoder.reference_levels :]
         ]
+    for name, terms in encoder.term_features():
+        made += [{"column": name, "term": str(term)} for term in terms]
     return made
 
 

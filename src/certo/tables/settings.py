@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,6 +24,10 @@ NOT_OF_TABLES = {
     "Function": "a function is code, which is neither read from a command nor stored in a model",
     "Precomputed": "a table holds examples, not a Gram matrix",
 }
+NOT_OF_COMMANDS = {
+    "gaussian-density": "GaussianDensity",
+    "log-linear-density": "LogLinearDensity",
+}
 MAX_KERNEL_DEPTH = 30  # Operations within operations in the text of a kernel.
 
 
@@ -35,6 +40,11 @@ def machine(name: str, settings: Sequence[str] = ()) -> Any:
     """A machine by name, with settings like 'epochs=20', 'learning_rate=Power(exponent=0.5)' or
     'kernel=Gaussian(variance=2)'."""
     known = commands().get(name)
+    if name in NOT_OF_COMMANDS:
+        raise Problem(
+            f"{name} learns a density from rows without a target, which no model file holds. In "
+            f"Python there is certo.{NOT_OF_COMMANDS[name]}."
+        )
     if known is None:
         raise Problem(
             f"there is no machine {name!r}; choose one of {', '.join(sorted(commands()))}."
@@ -74,6 +84,19 @@ def read_rate(text: str) -> rates.Rate:
             f"a learning rate must be a number or one of {', '.join(sorted(kinds))} with its "
             f"parameters, as in Power(initial=1, exponent=0.5), got {text!r}: {wrong}"
         ) from wrong
+
+
+def kernel_setting(text: str) -> str:
+    """The setting of a kernel that is written in short: gaussian, gaussian(2.0), polynomial(3)."""
+    if text.strip().lower() == "linear":  # Linear machines need no kernel, and are quicker so.
+        return "kernel=None"
+    names = "|".join(NUMERIC_KERNELS)
+
+    def written(found: re.Match[str]) -> str:
+        return f"{found[1].capitalize()}{found[2] or '()'}"
+
+    full = re.sub(rf"\b({names})\b(\s*\()?", written, text, flags=re.IGNORECASE)
+    return f"kernel={read_kernel(full)!r}"
 
 
 def read_kernel(text: str) -> Kernel:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.risk.average_to_batch import AverageToBatch
 from certo.certificates.risk.compression_bound import CompressionBound
+from certo.certificates.risk.held_out_distances import TestDistances
 from certo.certificates.risk.online_to_batch import OnlineToBatch
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.support_bound import SupportBound
@@ -226,4 +227,29 @@ def _average_to_batch(claim: AverageToBatch) -> Words:
         plain,
         assumed(claim, IN_ORDER, f"no example, seen or new, is longer than {reach}"),
         condition=condition,
+    )
+
+
+@writes(
+    TestDistances,
+    exact="Examples are counted.",
+    rounded="A distance is larger than computed by a proved allowance; the share is shown by a sum "
+    "rounded to the weak side.",
+    statistical="An order statistic of independent draws, exact for each n and any distribution.",
+)
+def _test_distances(claim: TestDistances) -> Words:
+    distance, least = rounded_up(claim.distance), percentage(1 - claim.beyond, rounded_down)
+    return Words(
+        f"The predictions of this linear rule are within {distance} of y for at least "
+        f"{claim.within:,} of {examples_of(claim)}, whether computed exactly or in float64. If the "
+        "examples are independent draws, not used to fit or to choose anything, then with "
+        f"probability at least 1 − {claim.delta!r} over their draw a share of at most "
+        f"{rounded_up(claim.beyond, 4)} of new examples is farther off.",
+        f"With {confidence(claim.delta)} % confidence, at least {least} % of new values from the "
+        f"same population are within {distance} of the prediction, as at least {claim.within:,} "
+        f"of {examples_of(claim)} kept out of the fit are.",
+        (
+            "the test examples are independent draws from one distribution, and new ones are too",
+            "the test examples were not used to fit, to scale, or to choose anything",
+        ),
     )

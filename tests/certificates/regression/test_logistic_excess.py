@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo.certificates import CannotClaim, Certificate, LogisticExcess
-from certo.certificates.regression.logistic_curvature import Decrement
+from certo.certificates.regression.logistic_curvature import Decrement, decrement
 from certo.certificates.regression.logistic_terms import LogisticProblem, Point, relative
 from certo.estimators import LogisticRegression
 from certo.issue.regression import logistic_search as search
@@ -233,6 +233,12 @@ class TestRounding:
             assert np.linalg.norm(pull - found.pull) < 1e-9
         lengths = [np.sqrt(np.max(np.sum(z * z, axis=1)[p.shares > 0])) for z in Z]
         assert np.all(found.longest >= np.array(lengths) * (1 - 1e-15))
+        # that of every third row is lower, and the gradient is that of all rows
+        part = claim.hessian(point, stride=3)
+        assert np.linalg.eigvalsh(found.gram - part.gram)[0] >= -1e-12
+        assert np.all(np.abs(part.pull - found.pull) <= part.pull_off + found.pull_off)
+        whole, fewer = (decrement(point, look, 1) for look in (found, part))
+        assert not fewer.shown or fewer.size >= whole.size * (1 - 1e-12) - 1e-15
 
     @given(st.floats(1e-8, 0.999), st.floats(1e-3, 1e3))
     def test_the_excess_of_a_decrement(self, x, r):

@@ -42,6 +42,7 @@ TRUTHS = {
     "Separable": separation.separable,
     "SoftMarginGap": kernels.soft_margin_gap,
     "SupportBound": risks.support_bound,
+    "TestDistances": risks.test_distances,
     "TestErrors": risks.test_errors,
     "TrainingErrors": risks.training_errors,
 }

@@ -4,6 +4,7 @@ bounds the risk of most samples is a theorem; the simulation of the benchmarks l
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -109,6 +110,25 @@ def test_errors(data, X, y) -> bool:
         data["lower"], data["upper"], data["examples"], data["errors"] - data["ties"],
         data["errors"], data["delta"],
     )  # fmt: skip
+
+
+def test_distances(data, X, y) -> bool:
+    """Distances in rationals, of predictions in rationals and in float64, and the tail."""
+    rows_of(data, X, len(data["coef"]))
+    numbers, n = np.asarray(y, dtype=float), data["examples"]
+    require(numbers.shape in ((n,), (n, 1)) and data["labels"]["columns"] in (None, 1))
+    rule = {
+        "type": "LinearPredictor",
+        "coef": [data["coef"]],
+        "intercept": [data["intercept"]],
+    }
+    most, values = rational(data["distance"]), rationals(numbers.ravel())
+    needed = math.ceil(Fraction(9, 10) * n)
+    for scores in evaluations(rule, X):
+        far = (abs(rational(s) - v) for (s,), v in zip(scores, values, strict=True))
+        if sum(one <= most for one in far) < needed:
+            return False
+    return formulas.is_upper_end(data["beyond"], n, n - needed, Fraction(data["delta"]))
 
 
 def compression_bound(data, X, y) -> bool:

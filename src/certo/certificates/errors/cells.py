@@ -46,9 +46,9 @@ class Found(NamedTuple):
     right: list[int] | None
 
 
-def work(groups: int, rank: int) -> float:
-    """About how many numbers are sorted."""
-    return float(groups) ** max(rank - 1, 0) / math.factorial(max(rank - 2, 0))
+def work(groups: int, rank: int) -> int:
+    """About how many numbers are sorted: an integer, since it may be beyond float64."""
+    return groups ** max(rank - 1, 0) // math.factorial(max(rank - 2, 0))
 
 
 def coarse(weights: list[int]) -> tuple[list[int], int]:

@@ -111,14 +111,22 @@ class SoftMarginGap(MarginSolution):
         costs = self._costs(sample)
         for margins in self.space.looks(sample, self.machine, known):
             for effort in margins.efforts:
-                losses = margins.hinge_losses(costs, room * effort)
-                primal = losses.plus(margins.square(effort), HALF)
-                combined = self.space.combined(margins, self.machine, room * effort)
-                dual = positive_sum(np.abs(self.dual_coef), not effort).plus(combined, -HALF)
-                if self.treatment == "lifted":
-                    primal = primal.plus(Rounded(Fraction(self.intercept) ** 2), HALF)
-                    dual = dual.plus(_squared_sum(self.dual_coef), -HALF)
-                yield primal, dual
+                yield self._objectives(
+                    margins.hinge_losses(costs, room * effort),
+                    margins.square(effort),
+                    (_precise_sum if effort else positive_sum)(np.abs(self.dual_coef)),
+                    self.space.combined(margins, self.machine, room * effort),
+                )
+
+    def _objectives(
+        self, losses: Rounded, square: Rounded, total: Rounded, combined: Rounded
+    ) -> tuple[Rounded, Rounded]:
+        """P(w, intercept) and D(α) from the weighted losses, ‖w‖², Σ α_t and ‖v‖²."""
+        primal, dual = losses.plus(square, HALF), total.plus(combined, -HALF)
+        if self.treatment == "lifted":
+            primal = primal.plus(Rounded(Fraction(self.intercept) ** 2), HALF)
+            dual = dual.plus(_squared_sum(self.dual_coef), -HALF)
+        return primal, dual
 
     def _costs(self, sample) -> np.ndarray:
         """The costs, if the multipliers are feasible for them."""
@@ -161,3 +169,10 @@ def _squared_sum(terms: np.ndarray) -> Rounded:
     value = total(terms)
     off = abs(value) * Fraction(1, 2**52)
     return Rounded(value**2, (2 * abs(value) + off) * off)
+
+
+def _precise_sum(terms: np.ndarray) -> Rounded:
+    """Σ terms to twice the digits of float64: what the first rounding leaves is rounded once."""
+    high = total(terms)
+    low = total(np.append(terms, -float(high)))
+    return Rounded(high + low, abs(low) * Fraction(1, 2**52))

@@ -24,6 +24,15 @@ as computed, |A − A'| ≤ gram_off, and L such that LᵀA'L ≈ I. Every v has
 
 and a range is at most the sum of two of the latter.
 
+Part of the rows. Every loss is convex, so φ'' is at least what some of the rows add to it, and the
+bound holds with H and ρ of these rows alone, and the gradient of all. Of many rows one in
+`partial_stride` is enough: what is lost multiplies λ², which is about the square of a rounding
+error. The gradient is then added up before T is applied, G = Σ s (p − y) x̃, and its errors are in
+terms of σ_j of all rows. For a slope, which a change Δ of the scores with |Δ_l| ≤ ε moves by the
+covariance of Δ and the indicator of k, at most ε/2, they are
+
+    |ΔG_jk| ≤ σ_j ((γ_{n+8} + relative(K)) (Σ s slope_k²)^½ + ½ (Σ s ε²)^½ + K·CUT) .
+
 Rounding. H is Σ_i s_i Σ_{k<l} p_k p_l (e_k − e_l)(e_k − e_l)ᵀ ⊗ x̃_i x̃_iᵀ: lower p_k p_l make it
 lower, so they are taken (1 − τ) times, τ being what they may be off by. In what follows these are
 the weights; the roundings are those of `curvature`, with σ_j² = Σ_i s_i x̃_ij²:
@@ -42,14 +51,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from certo.blas import one_thread
+from certo.blas import map_in_threads
 from certo.certificates.base import require
 from certo.certificates.regression.factors import NORM_UNDERFLOW, inverse_factor, norm_above
 from certo.certificates.regression.logistic_terms import (
@@ -62,7 +69,17 @@ from certo.certificates.regression.logistic_terms import (
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE
 
-MAX_THREADED_DIM = 2048  # Coordinates; above that, one sum for each thread takes much memory.
+Factors = Sequence[np.ndarray]
+MAX_THREADED_DIM = 2048  # Coordinates; above that, sums take much memory, and BLAS has threads.
+CURVED_ROWS_PER_COORDINATE = 8  # Rows whose curvature is enough, for each coordinate.
+# Below that a part of the rows is not worth a second look: of so few, or of so small a table.
+MIN_STRIDE, MIN_PARTIAL_NUMBERS = 4, 2**18
+
+
+def partial_stride(m: int, coordinates: int) -> int:
+    """One row in so many has curvature enough."""
+    stride = m // max(1, CURVED_ROWS_PER_COORDINATE * coordinates)
+    return stride if stride >= MIN_STRIDE and m * coordinates >= MIN_PARTIAL_NUMBERS else 1
 
 
 class Decrement(NamedTuple):
@@ -95,6 +112,7 @@ class Hessian(NamedTuple):
     pull_off: np.ndarray  # Error bound of each entry.
     longest: np.ndarray  # For each class, at least max ‖z_ik‖.
     parts: list[slice]  # The coordinates of each class.
+    moved: bool  # Whether `pull_off` has what errors of the scores add to it.
 
 
 def decrement(point: Point, hessian: Hessian, room: int) -> Decrement:
@@ -116,7 +134,8 @@ def decrement(point: Point, hessian: Hessian, room: int) -> Decrement:
         lengths = [_spectral(L[part]) for part in hessian.parts]
         moves = np.sort(hessian.longest * lengths)
         reach = float(np.sum(moves[-2:])) / root * ABOVE
-        return Decrement((length + room * slopes_moved(point, reach)) * ABOVE, reach)
+        moved = 0.0 if hessian.moved else slopes_moved(point, reach)
+        return Decrement((length + room * moved) * ABOVE, reach)
 
 
 def _spectral(matrix: np.ndarray) -> float:
@@ -157,38 +176,61 @@ class _Coordinates(NamedTuple):
     of_class: np.ndarray  # 1 where a coordinate is of a class, (coordinates, classes)
 
     @classmethod
-    def of(cls, factors: Sequence[np.ndarray]) -> _Coordinates:
+    def of(cls, factors: Factors) -> _Coordinates:
         sizes = [factor.shape[1] for factor in factors]
         ends = np.cumsum(sizes).tolist()
         parts = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
         return cls(np.hstack(factors), parts, np.repeat(np.eye(len(sizes)), sizes, axis=0))
 
 
-def hessian(point: Point, factors: Sequence[np.ndarray], coupled: bool = True) -> Hessian:
+def hessian(point: Point, factors: Factors, coupled: bool = True, stride: int = 1) -> Hessian:
     """One pass over the data, for the T_k over all p columns. If not `coupled`, only what is of one
-    class is right."""
+    class is right. The curvature is that of one row in `stride`."""
     axes = _Coordinates.of(factors)
     p, width = axes.factors.shape
     lowered, m = _lowered(point), point.problem.sample.m
     step = max(64, min(4096, BLOCK_NUMBERS // max(width, p)))
-    bounds = range(0, m, step)
+    bounds = range(0, m, step * stride)
 
     def look(first: int) -> _Sums:
         sums = _Sums.zero(p, width, len(factors))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             for start in bounds[first : first + share]:
-                some = slice(start, min(start + step, m))
+                some = slice(start, min(start + step * stride, m), stride)
                 _add(sums, point, some, axes, lowered[some], coupled and len(factors) > 1)
         return sums
 
-    many = width <= MAX_THREADED_DIM  # Beyond this size BLAS uses the threads.
-    share = -(-len(bounds) // THREADS) if many else len(bounds)
-    with one_thread() if many else nullcontext(), ThreadPoolExecutor(THREADS) as pool:
-        whole, *rest = pool.map(look, range(0, len(bounds), share))
+    share = -(-len(bounds) // THREADS) if width <= MAX_THREADED_DIM else len(bounds)
+    whole, *rest = map_in_threads(look, range(0, len(bounds), share), THREADS)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for part in rest:
             whole.include(part)
-        return _rounded(whole, point, axes, min(step, m) + len(bounds) + THREADS)
+        return _rounded(whole, point, axes, min(step, m) + len(bounds) + THREADS, stride > 1)
+
+
+def _whole_pull(point: Point, axes: _Coordinates) -> tuple[np.ndarray, np.ndarray]:
+    """T_kᵀG_k of all rows, and what each entry may be off by."""
+    problem, (factors, parts, of_class) = point.problem, axes
+    sample, (p, c), K = problem.sample, (len(factors), len(parts)), problem.classes
+    slopes = point.terms.slopes[:, :c]
+    weighted = problem.shares[:, None] * slopes
+    G, squares = np.zeros((p, c)), np.zeros(p)
+    G[sample.d :], squares[sample.d :] = weighted.sum(axis=0), problem.shares.sum()
+    step = max(64, min(4096, BLOCK_NUMBERS // p))
+    for start in range(0, sample.m, step):
+        some = slice(start, min(start + step, sample.m))
+        rows = sample.part(some.start, some.stop)
+        G[: sample.d] += rows.T @ weighted[some]
+        again = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
+        squares[: sample.d] += again.T @ problem.shares[some]
+    within = np.where(problem.left, point.terms.within, 0.0)
+    of_slopes = problem.shares @ np.column_stack([slopes * slopes, within * within])
+    tiny, roundings = 2 * sample.m * exact.TINY, 2 * exact.gamma(sample.m + 8) + relative(K)
+    sigma, sizes = (np.sqrt(a * ABOVE + tiny) * ABOVE for a in (squares, of_slopes))
+    off = roundings * sizes[:c] + sizes[c] / 2 + K * CUT
+    slack = off[:, None] * sigma * ABOVE + exact.allowance(p + 2, np.abs(G.T))
+    pull = np.sum((G.T @ factors) * of_class.T, axis=0)
+    return pull, np.sum((slack @ np.abs(factors)) * of_class.T, axis=0) * ABOVE
 
 
 def _add(
@@ -199,6 +241,7 @@ def _add(
     weights = problem.shares[some]
     shares, others = terms.shares[some, :c], terms.others[some, :c]
     rows = problem.sample.part(some.start, some.stop)
+    rows = rows if some.step == 1 else rows[:: some.step]
     Z = np.asarray(rows @ factors[:d])
     squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
     lengths = (factors * factors) @ of_class
@@ -228,8 +271,8 @@ def _add(
     np.maximum(sums.furthest, np.max(far * counts, axis=0), out=sums.furthest)
 
 
-def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
-    """All with what it may be off by; n roundings of the sums over rows."""
+def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int, part: bool) -> Hessian:
+    """All with what it may be off by; n roundings of the sums over rows, a `part` of them."""
     problem, coef, _, ridge, _ = point
     factors, of_class, gram = axes.factors, axes.of_class, sums.gram
     p, K = len(factors), problem.classes
@@ -245,6 +288,8 @@ def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
     pull = (sums.pull * of_class.T).sum(axis=0)
     # Slopes are off by relative(K) of themselves, and their weights by 4 roundings.
     pull_off = ((2 * exact.gamma(n + 8) + relative(K)) * z_sigma + apart) * slopes
+    if part:
+        pull, pull_off = _whole_pull(point, axes)
     if ridge:
         slopes_of, mean = factors[: problem.sample.d], 1 / K if K > 2 else 0.0
         same = of_class @ of_class.T
@@ -259,9 +304,9 @@ def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
     longest = np.sqrt(sums.longest) * ABOVE
     longest += exact.gamma(p + 2) * math.sqrt(p) * np.sqrt(sums.furthest) * ABOVE + NORM_UNDERFLOW
     pull_off = pull_off * ABOVE + NORM_UNDERFLOW
-    numbers = (gram, off, pull, pull_off, longest)
+    numbers = (gram, float(off * ABOVE), pull, pull_off, longest)
     require(all(np.all(np.isfinite(number)) for number in numbers), "numbers overflow float64.")
-    return Hessian(gram, float(off * ABOVE), pull, pull_off, longest, axes.parts)
+    return Hessian(*numbers, axes.parts, part)
 
 
 def _lowered(point: Point) -> np.ndarray:

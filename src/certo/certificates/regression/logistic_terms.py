@@ -22,7 +22,6 @@ do not underflow: that moves a loss, and each p_k and 1 − p_k, by K·CUT at mo
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -30,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.blas import one_thread
+from certo.blas import map_in_threads
 from certo.certificates.sample.examples import Sample
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE
@@ -127,8 +126,7 @@ class Point(NamedTuple):
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
                 point._fill(some, own[some])
 
-        with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
-            list(pool.map(fill, range(0, m, step)))
+        map_in_threads(fill, range(0, m, step), THREADS)
         return point
 
     def _fill(self, some: slice, own: np.ndarray) -> None:

@@ -76,7 +76,7 @@ class Examples(NamedTuple):
 
 
 def different_examples(groups: np.ndarray, codes: np.ndarray) -> Examples:
-    places = np.asarray(codes, np.int64) - int(codes.min())
+    places = np.unique(codes, return_inverse=True)[1]
     both = groups * (int(places.max()) + 1) + places
     _, ids, times = np.unique(both, return_inverse=True, return_counts=True)
     return Examples(ids, times)

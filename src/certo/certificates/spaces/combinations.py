@@ -8,14 +8,15 @@ Short vectors are computed exactly.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
 from scipy import sparse
 
 from certo.certificates.sample.examples import Sample
-from certo.numbers import exact
-from certo.numbers.rounded import Rounded, at_most, positive_sum
+from certo.numbers import exact, twofold
+from certo.numbers.rounded import NotShown, Rounded, at_most, positive_sum
 
 EXACT_PRODUCTS = 2**16  # So many products are exact; a row or column counts as 16.
 MAX_SUMMED_ROWS = 4096  # Rows whose sum may be computed in any order; halves are then added.
@@ -35,7 +36,10 @@ def squared_combination(
     sample: Sample, rows: np.ndarray, weights: np.ndarray, effort: int
 ) -> Rounded:
     """‖v‖² for v = Σ weights_i x_rows_i: exactly, where that takes no more products than `effort`,
-    or else EXACT_PRODUCTS after overflow."""
+    or else EXACT_PRODUCTS after overflow. With less effort a short table is added up twofold."""
+    if 0 < effort < EXACT_PRODUCTS and is_short_table(sample):
+        with suppress(NotShown):  # After overflow.
+            return twofold.squared_combination(dense_rows(sample, rows), weights)
     if not _is_short_sum(sample, rows, effort):
         entries, slack = _rounded_sum(sample, rows, weights)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -50,6 +54,17 @@ def squared_combination(
     part = sample.X[rows].astype(np.float64)
     terms = (exact.dot(values, weights[some]) ** 2 for some, values in _columns(part))
     return Rounded(sum(terms, Fraction(0)))
+
+
+def is_short_table(sample: Sample) -> bool:
+    """Whether X is so small that precise sums over all of it, as a dense table, are quick."""
+    return sample.d <= exact.SHORT and sample.m * (16 + sample.d) <= EXACT_PRODUCTS
+
+
+def dense_rows(sample: Sample, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+    """These rows of a short table in float64."""
+    part = sample.X[rows].astype(np.float64, copy=False)
+    return part.toarray() if sparse.issparse(part) else part
 
 
 def is_short(sample: Sample, rows: np.ndarray, most: int) -> bool:

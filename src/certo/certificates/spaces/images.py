@@ -34,7 +34,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Hashable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -42,7 +42,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.blas import one_thread
+from certo.blas import map_in_threads
 from certo.certificates.base import require
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.sample.labels import Labels
@@ -99,6 +99,12 @@ class KernelSample:
         if count(X) != signs.size:
             raise SampleMismatch(f"X has {count(X)} examples, but y has {signs.size} labels.")
         return cls(kernel, X, signs, shift)
+
+    def with_signs(self, signs: np.ndarray) -> KernelSample:
+        """The same examples with other signs; all that is known of the examples stays known."""
+        twin = copy(self)
+        object.__setattr__(twin, "signs", signs)
+        return twin
 
     @property
     def m(self) -> int:
@@ -202,15 +208,11 @@ def weighted_sums(
             block = block if block.min(initial=0.0) >= 0 else np.abs(block)
             size[here] += block @ magnitude[part]
 
-    with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL.
-        every = (
-            map if functions_of(kernel) else pool.map
-        )  # Python functions would wait for each other.
-        for first in range(0, n, WIDTH):
-            part = slice(first, first + WIDTH)
-            some = centres(part)
-            for _ in every(add, range(0, m, HEIGHT)):
-                pass
+    threads = 1 if functions_of(kernel) else THREADS  # Python would wait for itself.
+    for first in range(0, n, WIDTH):
+        part = slice(first, first + WIDTH)
+        some = centres(part)
+        map_in_threads(add, range(0, m, HEIGHT), threads)
     return value, size
 
 
@@ -302,6 +304,10 @@ class ImageMargins(MachineMargins):
 
     def square(self, effort: int = 1) -> Rounded:
         """‖f‖²."""
+        return self._square
+
+    @cached_property
+    def _square(self) -> Rounded:
         return self.sample.square(self.machine.rows, self.machine.dual_coef, self.scores)
 
     def _lowest(self, room: int = 1) -> tuple[float, int]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,10 +26,10 @@ from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces import combinations
 from certo.certificates.spaces.space import Machine, MachineMargins, Space
-from certo.numbers import exact
+from certo.numbers import exact, twofold
 from certo.numbers.exact import ROUND_UP_8, norm
 from certo.numbers.lanes import lane_scores
-from certo.numbers.rounded import Rounded, hinge_losses
+from certo.numbers.rounded import NotShown, Rounded, hinge_losses
 
 EXACT_ROWS = 256  # More tied rows than this are bounded, not computed.
 
@@ -112,6 +113,9 @@ class Margins(MachineMargins):
         if rows.size > 1:
             self._tighten(rows)
             rows = self._rivals(rows)
+        if rows.size > 1 and self.sample.d * rows.size <= combinations.EXACT_PRODUCTS:
+            part = combinations.dense_rows(self.sample, rows), self.sample.signs[rows]
+            rows = rows[twofold.may_be_least(*part, self.coef, self.intercept)]
         rows = rows[np.argsort(self.value[rows], kind="stable")]
         if not np.any(self.slack[rows]):
             rows = rows[:1]  # Nothing was rounded.
@@ -164,8 +168,10 @@ class Margins(MachineMargins):
 
     @property
     def efforts(self) -> tuple[int, ...]:
-        """Quickly; with allowances that are worked on; and with short sums that are exact."""
-        return 0, 1, combinations.EXACT_PRODUCTS
+        """Quickly, unless the table is short; with allowances that are worked on; and with short
+        sums that are exact."""
+        quickly = () if combinations.is_short_table(self.sample) else (0,)
+        return (*quickly, 1, combinations.EXACT_PRODUCTS)
 
     def square(self, effort: int = 1) -> Rounded:
         """‖coef‖²."""
@@ -173,14 +179,20 @@ class Margins(MachineMargins):
 
     def hinge_losses(self, costs: np.ndarray, effort: int = 1) -> Rounded:
         """Σ c_t [1 − margin_t]₊; a loss is off by at most its margin's slack."""
-        near = self._below_one(np.flatnonzero(costs))
+        near, sample = self._below_one(np.flatnonzero(costs)), self.sample
         precisely = Fraction(0)
+        short = combinations.is_short_table(sample)
+        if 0 < effort < combinations.EXACT_PRODUCTS and short:
+            with suppress(NotShown):  # After overflow.
+                part = combinations.dense_rows(sample, near), sample.signs[near]
+                return twofold.hinge_losses(*part, self.coef, self.intercept, costs[near])
         if effort:
             self._tighten(near)
             near = self._below_one(near)
-            unsure = near[self.slack[near] > 0]
+            # Of a short table nothing is rounded, not even the sum.
+            unsure = near if short else near[self.slack[near] > 0]
             if combinations.is_short(self.sample, unsure, effort):
-                near = near[self.slack[near] == 0]
+                near = near[:0] if short else near[self.slack[near] == 0]
                 for margin, t, _ in self._each_exactly(unsure):
                     precisely += Fraction(costs[t]) * max(1 - margin, Fraction(0))
         rest = hinge_losses(self.value[near], self.slack[near], costs[near], quickly=not effort)

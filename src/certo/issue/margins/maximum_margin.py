@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from certo.certificates.base import CannotClaim
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.sample.labels import Labels
-from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_slack
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers, with_slack
 from certo.numbers import exact
 from certo.numbers.rounding import MAX_FLOAT
 
@@ -56,4 +55,4 @@ def issue_maximum_margin(
         raise CannotClaim(f"the margin of example {where} is too small for a float.")
     if not upper < np.inf:
         raise CannotClaim("numbers over- or underflow float64.")
-    return replace(draft, lower=lower, upper=upper)
+    return with_numbers(draft, lower=lower, upper=upper)

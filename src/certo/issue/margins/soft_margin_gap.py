@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
+from certo.certificates.spaces.combinations import dense_rows, is_short_table
+from certo.compiled.twofold import dual_parts, primal_parts
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers
 from certo.numbers import exact
+from certo.numbers.rounded import Rounded
 from certo.numbers.rounding import MAX_FLOAT
 
 NEGLIGIBLE_GAP_SHARE = 1e-4  # Share of the gap below which an allowance needs no more work.
@@ -57,7 +60,8 @@ def issue_soft_margin_gap(
         examples=sample.m, primal=MAX_FLOAT, dual=0.0, allowance=MAX_FLOAT,
     )  # fmt: skip
     draft._check_size(sample)
-    for primal, dual in draft._values_in_turn(sample, known):
+    values = _twofold_values(draft, sample)
+    for primal, dual in draft._values_in_turn(sample, known) if values is None else [values]:
         rounding, gap = primal.within + dual.within, primal.value - dual.value
         proved = gap + SLACK_FACTOR * rounding <= Fraction(enough) * primal.value
         if proved or rounding <= Fraction(negligible) * gap:
@@ -70,4 +74,21 @@ def issue_soft_margin_gap(
     allowance = max(0.0, exact.above(spread))
     if allowance == math.inf:
         raise CannotClaim("numbers overflow float64.")
-    return replace(draft, primal=upper, dual=lower, allowance=allowance)
+    return with_numbers(draft, primal=upper, dual=lower, allowance=allowance)
+
+
+def _twofold_values(draft: SoftMarginGap, sample) -> tuple[Rounded, Rounded] | None:
+    """P(w, intercept) and D(α) to about twice the digits of float64, where a checker adds up as
+    precisely; None elsewhere, and after overflow."""
+    if not (isinstance(sample, Sample) and is_short_table(sample)):
+        return None
+    costs, X, sums = draft._costs(sample), dense_rows(sample), np.empty((2, 2, 3))
+    primal_parts(X, sample.signs, draft.coef, draft.intercept, costs, sums[0])
+    dual_parts(X, draft.rows, draft.dual_coef, sums[1])
+    if not np.all(np.isfinite(sums)):
+        return None
+    losses, square, total, combined = (
+        Rounded(Fraction(high) + Fraction(low), Fraction(off))
+        for high, low, off in sums.reshape(4, 3).tolist()
+    )
+    return draft._objectives(losses, square, total, combined)

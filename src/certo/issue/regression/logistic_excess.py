@@ -15,7 +15,7 @@ from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.issue.regression.logistic_search import Basis, best_proof
-from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers
 from certo.numbers import exact
 from certo.numbers.rounding import MAX_FLOAT
 
@@ -65,7 +65,7 @@ def issue_logistic_excess(
     upper, lower = exact.above(risk), exact.below(left - Fraction(excess))
     if upper == math.inf:
         raise CannotClaim("numbers overflow float64.")
-    return replace(draft, risk=upper, lower=max(0.0, lower if draft.proof != "none" else 0.0))
+    return with_numbers(draft, risk=upper, lower=max(0.0, lower if draft.proof != "none" else 0.0))
 
 
 def refusal(claim: LogisticExcess, alive: np.ndarray, sample: Sample) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.space import Machine, MachineMargins
-from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_slack
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers, with_slack
 from certo.numbers import exact
 from certo.numbers.rounding import MAX_FLOAT
 from certo.rates import Constant
@@ -56,28 +56,27 @@ def issue_mistake_bound(
     )  # fmt: skip
     margins = margins or draft.space.margins(sample, draft.comparator)
     least = exact.below(margins.least(SLACK_FACTOR)[0])
-    if least > 0:
-        draft = replace(draft, target=least)
-    else:
+    numbers: dict[str, Any] = {"target": least}
+    if least <= 0:
         target = target or _typical(margins.value[draft.rows])
         rate = draft.sums.constant
         weights = draft.totals if rate is None else counts * rate
         missing = margins.shortfall(target, draft.rows, weights, draft.updates, SLACK_FACTOR)
         if missing == math.inf:
             raise CannotClaim("the margins of the comparator overflow float64.")
-        draft = replace(draft, target=target, shortfall=max(missing, exact.TINY))
+        numbers = {"target": target, "shortfall": max(missing, exact.TINY)}
     norm = exact.root_above(with_slack(draft._comparator_square(margins)))
     radius2 = exact.above(draft.space.longest2(sample, square, SLACK_FACTOR) + lifted)
     if math.inf in (norm, radius2):
         raise CannotClaim("squares of the examples, or the comparator, overflow float64.")
-    draft = replace(draft, comparator_norm=norm, radius2=radius2)
+    draft = with_numbers(draft, **numbers, comparator_norm=norm, radius2=radius2)
     bound = draft._most_updates()
     if bound is not None and bound < draft.updates:
         raise CannotClaim(
             f"{draft.updates:,} updates are more than the {bound:,} that the theorem allows in "
             "exact arithmetic: rounding decided some, or the examples are not those of the run."
         )
-    return replace(draft, bound=bound)
+    return with_numbers(draft, bound=bound)
 
 
 def _typical(margins: np.ndarray) -> float:

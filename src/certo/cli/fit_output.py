@@ -1,0 +1,350 @@
+"""What certo fit prints: the verdict on one screen, or everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from certo.certificates.encoding import counted, readable
+from certo.cli.console import Voice, shown_classes, tell_columns, tell_more
+from certo.numbers.decimals import rounded_down, rounded_up
+from certo.numbers.digits import confidence, share_text
+from certo.words.risk import percentage
+
+MAX_CLAIMS_SHOWN = 6  # Claims of one kind, where there may be one for each of many classes.
+MAX_TERMS_SHOWN = 20  # Coefficients that a terminal shows when all is told.
+MAX_WEIGHTS_SHOWN = 8  # Weights on one screen.
+MAX_SCORES_SHOWN = 4  # Classes whose weights stand beside each other.
+MAX_WRONG_SHOWN = 5  # Test rows that are wrong, on one screen.
+MAX_NOTES_SHOWN = 4
+
+
+def tell_fit(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
+    """What was fitted, what that says of new rows, how good it is, what is proved."""
+    voice.say(*_first_line(said))
+    voice.say((new_rows(said), "bold"))
+    if said["warning"]:
+        voice.say((said["warning"], "bold yellow"))
+    _tell_notes(voice, said, verbose)
+    if said["chosen"]:
+        _tell_choice(voice, said)
+    voice.say()
+    if verbose or said["warning"] or said.get("converged") is not True:
+        voice.say(said["status"])
+    voice.say(_training(said))
+    if said["test_error"] is not None:
+        voice.say(_on_test_rows(said))
+    for line in _goodness(said):
+        voice.say(line)
+    if said["coefficients"]:
+        _tell_coefficients(voice, said, verbose)
+    elif said["weights"]:
+        _tell_weights(voice, said, verbose)
+    elif said["support_rows"] is not None:
+        rows = f"{said['support_rows']:,} of the {counted(said['examples'], 'training row')}"
+        voice.say(f"The rule is made of {rows} (its supports).")
+    _tell_wrong(voice, said)
+    voice.say()
+    _tell_proved(voice, said, verbose)
+    if verbose:
+        voice.say()
+        _tell_claims(voice, said)
+    voice.say()
+    _tell_files(voice, said)
+
+
+def _first_line(said: dict[str, Any]) -> list[Any]:
+    kernel = f" with {said['kernel']}" if said["kernel"] else ""
+    test, rows = said["test"], counted(said["examples"], "row")
+    if test is None:
+        tested = "; no row was held out to test it."
+    elif said["test_file"]:
+        many = counted(test["rows"] + test["copies"], "row")
+        tested = f", tested on {many} of {said['test_file']}."
+    else:
+        many = test["rows"] + test["copies"]
+        were = "was" if many == 1 else "were"
+        tested = (
+            f"; {counted(many, 'row')}, drawn at random (seed {test['seed']}), {were} held out to "
+            "test it."
+        )
+    what = f" ({shown_classes(said)}), fitted to {rows}{tested}"
+    return [(said["machine"] + kernel, "bold"), " for ", (said["target"], "bold"), what]
+
+
+def new_rows(said: dict[str, Any]) -> str:
+    """The sentence about new rows: what is proved, and from what."""
+    test, bound = said["test"], said["bound"]
+    if said["classes"] is None:
+        return _new_numbers(said)
+    wrong = "" if test is None else _test_errors(said)
+    if bound is None:
+        if test is None:
+            return (
+                "Nothing is proved about new rows, since none was held out to test the model: "
+                "--test 0.2 holds out a fifth of the rows."
+            )
+        return f"{wrong}. Nothing is proved about new rows."
+    sure = f"{confidence(said['delta'])} % confidence"
+    if bound["among"] > 1:
+        sure += f", corrected for the choice among {bound['among']} bounds"
+    most = percentage(bound["error_rate"], rounded_up)
+    if not bound["weaker_than_guessing"]:
+        source = f": {wrong}" if bound["on_test"] else f", by its {bound['claim']}"
+        if wrong and not bound["on_test"]:
+            source += f"; {wrong}"
+        return f"On new rows like these, the error rate is at most {most} % ({sure}){source}."
+    guess = share_text(bound["guessing"])
+    of = "test rows" if bound["on_test"] else "training rows"
+    weak = (
+        f"the bound for new rows, {most} % ({sure}), is weaker than guessing: always answering "
+        f"the majority class is wrong on {guess} % of the {of}."
+    )
+    return f"{wrong}; {weak}" if wrong else weak[:1].upper() + weak[1:]
+
+
+def _new_numbers(said: dict[str, Any]) -> str:
+    """The same where a number is predicted."""
+    bound = said["bound"]
+    if bound is None:
+        return "Nothing is proved about new rows."
+    least, distance = percentage(bound["share"], rounded_down), rounded_up(bound["distance"], 3)
+    sure, rows = confidence(said["delta"]), said["test"]["rows"]
+    kind = "test row" if said["test_file"] else "held-out row"
+    return (
+        f"On new rows like these, at least {least} % of the values are within {distance} of the "
+        f"prediction ({sure} % confidence): at least {bound['within']:,} of {counted(rows, kind)} "
+        f"{'is' if rows == 1 else 'are'}."
+    )
+
+
+def _test_errors(said: dict[str, Any]) -> str:
+    """'2 of 30 held-out rows are wrong'."""
+    test = said["test"]
+    kind = "test row" if said["test_file"] else "held-out row"
+    are = "is" if test["errors"] == 1 else "are"
+    how = f"wrong, {test['ties']:,} of them too close to call" if test["ties"] else "wrong"
+    return f"{test['errors']:,} of {counted(test['rows'], kind)} {are} {how}"
+
+
+def _training(said: dict[str, Any]) -> str:
+    if said["classes"] is None:
+        error, usual = readable(said["training_error"]), readable(said["deviation"])
+        return (
+            f"Training rows: the root mean square error is {error}; always predicting the mean "
+            f"has {usual}."
+        )
+    right = f"{share_text(said['training_accuracy'])} % are right"
+    usual = share_text(said["commonest"])
+    return f"Training rows: {right}; always answering the majority class gets {usual} %."
+
+
+def _on_test_rows(said: dict[str, Any]) -> str:
+    """How far a regression is off on test rows: a fact, no claim."""
+    kind = "Test rows" if said["test_file"] else "Held-out rows"
+    return f"{kind}: the root mean square error is {readable(said['test_error'])}."
+
+
+def _goodness(said: dict[str, Any]) -> Iterator[str]:
+    """How well a regression fits, in the numbers that are usual for it."""
+    if said.get("r2") is not None:
+        variance, spread = said["residual_variance"], ""
+        if variance is not None:
+            error, degrees = readable(variance**0.5), counted(said["degrees_of_freedom"], "degree")
+            spread = f"; residual standard error {error} on {degrees} of freedom"
+        yield f"R² is {said['r2']:.4g}{spread}."
+    if said.get("null_log_likelihood"):
+        most, least = said["log_likelihood"], said["null_log_likelihood"]
+        share = f"McFadden's R² is {1 - most / least:.4g}"
+        yield f"The log-likelihood is {most:.6g} ({least:.6g} with the intercept alone); {share}."
+
+
+def _tell_notes(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
+    notes = [*said["notes"], *(text for text in said["remarks"] if text not in said["notes"])]
+    task = said["task"]
+    if not task["asked"] and task["values"] is not None:
+        kind = "whole numbers" if task["is_whole"] else "numbers"
+        other, taken = "classes", "a number to predict"
+        if said["classes"] is not None:
+            other, taken = "numbers", "classes"
+        notes.insert(
+            0,
+            f"{said['target']} holds {task['values']:,} different {kind}, taken as {taken} "
+            f"(--task {other} takes them otherwise).",
+        )
+    if verbose:
+        voice.say(f"{counted(said['features'], 'feature')}:", indent=2)
+        tell_columns(voice, said)
+    most = len(notes) if verbose else MAX_NOTES_SHOWN
+    for note in notes[:most]:
+        voice.item(("note ", "yellow"), note, indent=2)
+    tell_more(voice, notes, most, where="--verbose, --json")
+
+
+def _tell_choice(voice: Voice, said: dict[str, Any]) -> None:
+    """What cross-validation found of each machine."""
+    chosen = said["chosen"]
+    voice.say()
+    error = "root mean square error" if said["classes"] is None else "error"
+    voice.say(
+        f"Chosen by {chosen['folds']}-fold cross-validation on {chosen['rows']:,} training rows "
+        f"({error}):"
+    )
+    wide = max(len(one["machine"]) for one in chosen["errors"])
+    for one in chosen["errors"]:
+        mark = ("* ", "bold green") if one["machine"] == chosen["best"] else "  "
+        found = "no answer"
+        if one["error"] is not None:
+            is_number = said["classes"] is None
+            found = readable(one["error"]) if is_number else f"{100 * one['error']:.2f} %"
+        voice.say(mark, f"{one['machine']:<{wide}}  {found}", indent=2)
+
+
+def _tell_weights(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
+    """Weights of a linear rule, in the units of the table."""
+    outputs = said["weights"]
+    shown = outputs[:MAX_SCORES_SHOWN]
+    influence: dict[str, float] = {}
+    for row in (row for output in outputs for row in output["rows"]):
+        influence[row["name"]] = max(influence.get(row["name"], 0.0), abs(row["scaled"]))
+    names = sorted(influence, key=lambda name: -influence[name])
+    most = len(names) if verbose else MAX_WEIGHTS_SHOWN
+    lines = [["", *(f"for {output['output'] or said['target']}" for output in shown)]]
+    columns = [{row["name"]: row["original"] for row in output["rows"]} for output in shown]
+    for name in names[:most]:
+        cells = [column.get(name) for column in columns]
+        lines.append([name, *("" if cell is None else f"{cell:.3g}" for cell in cells)])
+    intercepts = [f"{output['intercept']['original']:.3g}" for output in shown]
+    lines.append(["intercept", *intercepts])
+    voice.say()
+    order = ", the most influential first" if len(names) > 1 else ""
+    voice.say((f"Weights, in the units of the table{order}", "bold"))
+    _tell_columns(voice, lines)
+    if outputs[0]["total"] > most:
+        features = counted(outputs[0]["total"] - most, "more feature")
+        voice.say((f"… and {features} (--verbose, --json)", "dim"), indent=2)
+    if len(outputs) > len(shown):
+        more = len(outputs) - len(shown)
+        voice.say((f"… and the scores for {more} more (--json)", "dim"), indent=2)
+
+
+def _tell_columns(voice: Voice, lines: list[list[str]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for k, (first, *others) in enumerate(lines):
+        cells = [first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]
+        voice.say(("  ".join(cells).rstrip(), "bold" if k == 0 else ""), indent=2)
+
+
+def _tell_coefficients(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
+    """Estimates with their errors, tests and intervals, under each other."""
+    from certo.report.page import digits, p_value, ratio
+
+    table, most = said["coefficients"], MAX_TERMS_SHOWN if verbose else MAX_WEIGHTS_SHOWN
+    s, rows = table["statistic"], table["rows"]
+    ends = [f"{50 * (1 + sign * table['level']):.4g} %" for sign in (-1, 1)]
+    first = "estimate" if table["is_estimate"] else "coefficient"
+    lines = [["", first, "std. error", s, f"P>|{s}|", *ends]]
+    for row in rows[:most]:
+        numbers = [row["estimate"], row["standard_error"], row["low"], row["high"]]
+        estimate, error, low, high = map(digits, numbers)
+        test = ratio(row["statistic"]), p_value(row["p_value"])
+        lines.append([row["name"], estimate, error, *test, low, high])
+    if all(row["standard_error"] is None for row in rows):
+        lines = [line[:2] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    group = ""
+    voice.say()
+    for k, (first, *others) in enumerate(lines):
+        if k and rows[k - 1]["group"] != group:
+            group = rows[k - 1]["group"]
+            voice.say((group, "bold"), indent=2)
+        cells = [first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]
+        voice.say(("  ".join(cells).rstrip(), "bold" if k == 0 else ""), indent=2)
+    tell_more(voice, rows, most)
+    if said["references"]:
+        compared = ", ".join(f"{name} with {level!r}" for name, level in said["references"].items())
+        text = f"Levels of a category are compared with a reference level: {compared}."
+        voice.say(text, indent=2)
+    for note in table["notes"]:
+        voice.say(note, indent=2)
+
+
+def _tell_wrong(voice: Voice, said: dict[str, Any]) -> None:
+    """The test rows that are wrong, or farthest off."""
+    wrong = said["wrong"]
+    if not wrong or not wrong["rows"]:
+        return
+    rows = f"Rows of {said['test_file']}" if said["test_file"] else "Held-out rows"
+    how = "farthest off" if said["classes"] is None else "wrong"
+    voice.say()
+    voice.say((f"{rows} that are {how}", "bold"))
+    for item in wrong["rows"][:MAX_WRONG_SHOWN]:
+        true, predicted = (
+            readable(value) if isinstance(value, float) else str(value).strip()
+            for value in (item["true"], item["predicted"])
+        )
+        voice.say(f"row {item['row']:,}: {true}, predicted {predicted}", indent=2)
+    if said["classes"] is not None and wrong["total"] > MAX_WRONG_SHOWN:
+        many = wrong["total"] - MAX_WRONG_SHOWN
+        voice.say((f"… and {many:,} more (--json)", "dim"), indent=2)
+
+
+def _tell_proved(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
+    """One line for each claim; the one about new rows was told first."""
+    from certo.report.page import plain_lines
+
+    voice.say(("Proved" if said["claims"] else "Nothing is claimed.", "bold"))
+    if verbose:
+        for k, text in enumerate(said["in_words"]):
+            voice.say((text, "dim" if k else "bold"), indent=2)
+    told = said["bound"]["claim"] if said["bound"] and not verbose else ""
+    for line in plain_lines(said):
+        if line["kind"] == told and told in ("TestErrors", "TestDistances"):
+            continue
+        about = f"{line['about']}: " if line["about"] else ""
+        mark = ("✓ ", "green") if line["informative"] else ("○ ", "dim")
+        more = f" ({line['more']})" if line["more"] else ""
+        voice.item(mark, about + line["plain"] + more, indent=2)
+    if told:
+        voice.item(
+            ("✓ ", "green"),
+            "What is said of new rows, assuming that all rows, and new ones, are independent "
+            "draws from one population.",
+            indent=2,
+        )
+    refused = list(dict.fromkeys(item["name"] for item in said["not_claimed"]))
+    if refused and not verbose:
+        voice.say((f"Not claimed: {', '.join(refused)} (--verbose says why).", "dim"), indent=2)
+
+
+def _tell_claims(voice: Voice, said: dict[str, Any]) -> None:
+    kind, name = itemgetter("type"), itemgetter("name")
+    for key, group in groupby(sorted(said["claims"], key=kind), key=kind):
+        claims = list(group)
+        voice.say((key, "green" if any(claim["informative"] for claim in claims) else "dim"))
+        for claim in claims[:MAX_CLAIMS_SHOWN]:
+            voice.say(claim["claim"], indent=2)
+        tell_more(voice, claims, MAX_CLAIMS_SHOWN)
+        for text in dict.fromkeys(text for claim in claims for text in claim["assumes"]):
+            voice.say((f"assuming that {text}", "dim"), indent=2)
+    for key, group in groupby(sorted(said["not_claimed"], key=name), key=name):
+        refusals = list(group)
+        voice.say((f"{key} not claimed", "yellow"))
+        for refusal in refusals[:MAX_CLAIMS_SHOWN]:
+            voice.say(refusal["reason"], indent=2)
+        tell_more(voice, refusals, MAX_CLAIMS_SHOWN)
+
+
+def _tell_files(voice: Voice, said: dict[str, Any]) -> None:
+    if said["interrupted"]:
+        voice.say(("Stopped by hand: ", "yellow"), "this is the model at that moment.")
+    if said["model_file"]:
+        voice.say(f"Model written to {said['model_file']}")
+        if said["claims"]:
+            voice.suggest("Check it with", said["verify_with"])
+    if said["report_file"]:
+        voice.say(f"Report written to {said['report_file']}: open it in a browser.")
+    if not said["model_file"] and not said["report_file"]:
+        voice.say("Nothing was written: --out FILE saves the model, --report FILE a report.")

@@ -1,0 +1,122 @@
+r"""The soft margin of few examples in a kernel's space: pairs on one Gram matrix for all outputs.
+
+Method      `smo` on the whole matrix, to a smaller and smaller violation until the gap is small
+            enough; where exactness is wanted, then Newton's step for the multipliers strictly
+            inside their boxes, (K_FF 1; 1ᵀ 0)(Δβ_F; Δb) = (v_F − b; 0), if it stays inside
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from certo.compiled.smo import smo_pairs, smo_single
+from certo.kernels.base import Kernel
+from certo.kernels.precomputed import Precomputed
+from certo.problems.soft_margin import SoftMargin
+from certo.solvers.gap_ledger import GapTrace
+from certo.solvers.kernel_soft_margin import KernelOutcome
+from certo.stop import Asked, Stop
+
+MAX_SMALL_ROWS = 2000  # Examples whose whole Gram matrix is made: 32 MB.
+SINGLE_ABOVE_ROWS = 512  # Examples from which on the steps are made in float32, to save memory.
+FIRST_VIOLATION = 1e-3  # Slopes are differences of scores and ±1; LIBSVM stops here, too.
+VIOLATION_FACTOR = 0.1
+MAX_ROUNDS = 12
+MAX_STEPS_PER_ROW = 20  # Beyond that Newton steps are quicker.
+EXACT_GAP = 1e-12  # The relative gap of a solution that is exact but for rounding.
+
+
+class SmallGram:
+    """The Gram matrix of the examples, and the problems solved on it."""
+
+    def __init__(self, kernel: Kernel, X, intercept: str):
+        self.intercept = intercept
+        if isinstance(kernel, Precomputed):
+            self.K = np.asarray(X, dtype=np.float64)
+        else:
+            X = X.astype(np.float64, copy=False) if kernel.takes == "vectors" else X
+            self.K = np.ascontiguousarray(kernel._block(X, kernel.take(X, slice(None))))
+        lifted = self.K + 1.0 if intercept == "lifted" else self.K
+        self.matrix = lifted
+        self.steps = lifted.astype(np.float32) if len(lifted) > SINGLE_ABOVE_ROWS else lifted
+        self.diagonal = np.ascontiguousarray(self.steps.diagonal())
+
+    def soft_margin(
+        self, signs: np.ndarray, costs: np.ndarray, tol: float, exactly: bool, asked: Asked
+    ) -> KernelOutcome | None:
+        """The outcome with a relative gap of tol, or if wanted one that is exact but for rounding;
+        None, if it is not reached before `asked` says why to stop."""
+        began, m = time.perf_counter(), signs.size
+        low, high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)
+        smo = smo_pairs if self.intercept == "free" else smo_single
+        problem = SoftMargin(signs, costs, self.intercept)
+        beta, slopes, looks = np.zeros(m), signs.astype(np.float64), []
+        eps, kind = FIRST_VIOLATION, self.steps.dtype.type
+        for _ in range(MAX_ROUNDS):
+            # A constant taken from all slopes changes no pair, and leaves float32 more digits.
+            shift = np.median(slopes) if self.intercept == "free" else 0.0
+            made = smo(
+                self.steps, self.diagonal, beta, low, high, (slopes - shift).astype(kind),
+                kind(eps), MAX_STEPS_PER_ROW * m,
+            )  # fmt: skip
+            found = self._evaluated(problem, beta * signs)
+            looks.append((time.perf_counter() - began, found.primal, found.dual))
+            if asked():
+                break
+            if exactly and found.gap <= tol * found.primal:
+                polished = self._polished(found, low, high, signs)
+                better = self._evaluated(problem, polished * signs)
+                found = better if better.gap < found.gap else found
+            goal = EXACT_GAP if exactly else tol
+            if found.gap <= goal * found.primal:
+                return self._with_trace(found, looks)
+            if made >= MAX_STEPS_PER_ROW * m:
+                break
+            beta, slopes = found.alpha * signs, self._slopes(found, signs)
+            eps *= VIOLATION_FACTOR
+        return None
+
+    def _slopes(self, found: KernelOutcome, signs: np.ndarray) -> np.ndarray:
+        """y − Kβ, with K + 1 for K where the intercept is lifted."""
+        lift = float(found.alpha @ signs) if self.intercept == "lifted" else 0.0
+        return signs - found.scores - lift
+
+    def _polished(self, found: KernelOutcome, low, high, signs) -> np.ndarray:
+        """Newton's step for the multipliers inside their boxes; the same ones, if it fails."""
+        beta = found.alpha * signs
+        inside = np.flatnonzero((beta > low) & (beta < high))
+        n, free = inside.size, int(self.intercept == "free")
+        system = np.zeros((n + free, n + free))
+        system[:n, :n] = self.matrix[np.ix_(inside, inside)]
+        if free:
+            system[:n, n] = system[n, :n] = 1.0
+        slopes = self._slopes(found, signs)[inside]
+        try:
+            step = np.linalg.solve(system, np.append(slopes, np.zeros(free)))[:n]
+        except np.linalg.LinAlgError:
+            return beta
+        moved = beta.copy()
+        moved[inside] += step
+        return np.clip(moved, low, high)
+
+    def _evaluated(self, problem: SoftMargin, alpha: np.ndarray) -> KernelOutcome:
+        """The multipliers, feasible exactly, and their objective values."""
+        alpha = problem.feasible(alpha)
+        coef = alpha * problem.signs
+        some = np.flatnonzero(coef)  # A column of K is a row of it.
+        scores = coef[some] @ self.K[some] if 2 * some.size < coef.size else self.K @ coef
+        b, square = problem.best_intercept(scores, float(coef.sum())), float(coef @ scores)
+        primal, dual = problem.primal(square, scores, b), problem.dual(square, alpha)
+        nothing = GapTrace(*(np.zeros(0) for _ in range(5)))
+        return KernelOutcome(alpha, b, scores, primal, dual, 0, Stop.CONVERGED, nothing)
+
+    def _with_trace(self, found: KernelOutcome, looks) -> KernelOutcome:
+        """What was known after the last look is what was found then."""
+        looks[-1] = (looks[-1][0], found.primal, found.dual)
+        seconds, primal, dual = np.array(looks).T
+        n = seconds.size
+        primal, dual = np.minimum.accumulate(primal), np.maximum.accumulate(dual)
+        trace = GapTrace(np.zeros(n, np.int64), seconds, np.arange(1, n + 1), primal, dual)
+        return found._replace(passes=n, trace=trace)

@@ -1,0 +1,96 @@
+"""The soft-margin linear SVM for few dense examples: `soft_margin` in one compiled loop."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from certo.compiled.small_soft_margin import minimise
+from certo.problems.soft_margin import SoftMargin
+from certo.solvers.soft_margin import (
+    ACCEPTED_GAP,
+    CENTRE_ABOVE,
+    EXACT_BELOW_NUMBERS,
+    MAX_FIRST_COST,
+    SMALLEST_GAP,
+    GapTrace,
+    SoftOutcome,
+)
+from certo.stop import Stop
+
+FIRST_WIDTH = 4.0  # As in `primal_newton`.
+MAX_SMALL_NUMBERS = 2**17  # Entries of X up to which one loop is quicker than several threads.
+MAX_LOOKS = 1000  # Passes over the examples, far more than are needed.
+FIRST_COST_SHARE = 0.9  # Share of the largest cost that is reached without raising it in steps.
+MAX_SMALL_FEATURES = 100  # Features up to which the loop's own factorisation is quick enough.
+
+
+class SmallRows:
+    """The examples of several problems with the same costs, in the form that the loop takes."""
+
+    def __init__(self, X: np.ndarray, intercept: str):
+        m, d = X.shape
+        self.X, self.intercept = X, intercept
+        self.Z = np.ones((m, d + (intercept != "none")))
+        self.Z[:, :d] = X
+        self.regular = np.ones(self.Z.shape[1])
+        if intercept == "free":
+            self.regular[-1] = 0.0
+            mean = self.Z[:, :d].mean(axis=0)
+            moved = self.Z[:, :d] - mean
+            # As in `soft_margin`: nearer to the origin less is rounded, and no b is lost.
+            if float(mean @ mean) > CENTRE_ABOVE * float(np.sum(moved * moved)) / m:
+                self.Z[:, :d] = moved
+        self.size = float(np.sum(self.Z[:, :d] ** 2)) / m
+
+    @staticmethod
+    def suits(X) -> bool:
+        """Whether X is small, dense and tall enough."""
+        return (
+            isinstance(X, np.ndarray)
+            and X.size <= MAX_SMALL_NUMBERS
+            and X.shape[1] <= min(MAX_SMALL_FEATURES, X.shape[0])
+        )
+
+    def largest_margin(self, signs: np.ndarray, tol: float) -> SoftOutcome | None:
+        """The separator with the largest margin, if slack is so dear that none is used, and so near
+        to it that ½‖w‖² can be smaller by tol of it at most; None, if there is none."""
+        cost = FIRST_COST_SHARE * MAX_FIRST_COST / self.size if self.size else 1.0
+        found = self.soft_margin(signs, np.full(len(signs), cost), tol, MAX_LOOKS)
+        if found is None:
+            return None
+        least = float(np.min(signs * (self.X @ found.w + found.b)))
+        return found if least >= 1 - tol else None
+
+    def soft_margin(
+        self, signs: np.ndarray, costs: np.ndarray, tol: float, max_iter: int
+    ) -> SoftOutcome | None:
+        """The outcome, if it is as good as that of `soft_margin`; else None."""
+        if not costs.min() > 0 or costs.max() * self.size > MAX_FIRST_COST:
+            return None
+        began = time.perf_counter()
+        exact = self.Z.size <= EXACT_BELOW_NUMBERS
+        goal = min(tol, SMALLEST_GAP) if exact else tol
+        Z = self.Z * signs[:, None]
+        looks = np.empty((min(max_iter, MAX_LOOKS), 2))
+        w, beta = np.zeros(Z.shape[1]), np.zeros(len(Z))
+        count = minimise(Z, costs, self.regular, 1 / FIRST_WIDTH, goal, looks, w, beta)
+        problem = SoftMargin(signs, costs, self.intercept)
+        alpha = problem.feasible(beta * costs)
+        d = self.X.shape[1]
+        coef, b = w[:d], float(w[-1])
+        v = (alpha * signs) @ self.X
+        scores = self.X @ coef
+        b = problem.best_intercept(scores, b)
+        primal = problem.primal(float(coef @ coef), scores, b)
+        dual = problem.dual(float(v @ v), alpha)
+        if primal - dual > (max(goal, min(tol, ACCEPTED_GAP)) if exact else goal) * primal:
+            return None
+        primals = np.maximum(looks[:count, 0], primal)
+        duals = np.minimum(looks[:count, 1], dual)
+        seconds = np.linspace(0.0, time.perf_counter() - began, count + 1)[1:]
+        trace = GapTrace(
+            np.zeros(count, np.int64), seconds, np.arange(1, count + 1), primals, duals
+        )
+        return SoftOutcome(coef, b, alpha, primal, dual, count, Stop.CONVERGED, trace)

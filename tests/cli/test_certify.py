@@ -1,0 +1,80 @@
+"""certo certify"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.linear_model import Lasso
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from certo.verify import verify_folder
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(300, 2))
+Y = np.where(X[:, 0] > 0, 1, 0)
+
+
+@pytest.fixture
+def tables(tmp_path):
+    for name, rows in {"train.csv": range(200), "test.csv": range(200, 300)}.items():
+        lines = [f"{X[t, 0]!r},{X[t, 1]!r},{Y[t]}" for t in rows]
+        (tmp_path / name).write_text(
+            "\n".join(["u,v,y", *lines]).replace("np.float64(", "").replace(")", "")
+        )
+    return tmp_path / "train.csv", tmp_path / "test.csv"
+
+
+@pytest.fixture
+def model(tmp_path):
+    made = SVC(kernel="linear", C=1.0).fit(X[:200], Y[:200])
+    skops.io.dump(made, tmp_path / "m.skops")
+    return tmp_path / "m.skops"
+
+
+def test_a_page_of_claims(certo, model, tables):
+    train, test = tables
+    said = certo("certify", model, train, "--target", "y", "--test", test)
+    assert said.code == 0
+    first, second = said.out.splitlines()[:2]
+    assert first.startswith("Verified: all ")
+    assert second.startswith("With 95 % confidence, the error rate on new data")
+    assert "its file does not say which they were" in said.out
+    assert "✓ SoftMarginGap" in said.out
+    assert "✓ TestErrors" in said.out
+
+
+def test_numbers_in_json(certo, model, tables):
+    train, test = tables
+    said = certo("certify", model, train, "--target", "y", "--test", test, "--json").json
+    assert said["passed"]
+    assert said["columns"] == ["u", "v"]
+    assert (said["rows"], said["test_rows"]) == (200, 100)
+    assert said["best"]["on_test"]
+
+
+def test_a_folder_for_others(certo, tables, tmp_path):
+    made = make_pipeline(StandardScaler(), SVC(kernel="linear")).fit(X[:200], Y[:200])
+    skops.io.dump(made, tmp_path / "m")
+    words = "certify", tmp_path / "m", tables[0], "--target", "y", "--proof", tmp_path / "proof"
+    said = certo(*words)
+    assert said.code == 0
+    assert "python -m certo.verify" in said.out
+    assert verify_folder(tmp_path / "proof").code == 0
+    assert certo("certify", *words[1:-1], tables[0]).code == 2  # Not over a file.
+
+
+def test_labels_that_look_like_numbers(certo, tables, tmp_path):
+    skops.io.dump(SVC(kernel="linear").fit(X[:200], Y[:200].astype(str)), tmp_path / "m")
+    assert certo("certify", tmp_path / "m", tables[0], "--target", "y").code == 0
+
+
+def test_what_cannot_be_loaded_is_refused_in_one_line(certo, tables, tmp_path):
+    skops.io.dump(Lasso().fit(X, Y), tmp_path / "m")
+    said = certo("certify", tmp_path / "m", tables[0], "--target", "y")
+    assert said.code == 2
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "sklearn.linear_model._coordinate_descent.Lasso" in said.err

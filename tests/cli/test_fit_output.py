@@ -1,0 +1,112 @@
+"""The output of `certo fit`: one screen, the verdict first, nothing twice."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from certo.cli.fit_output import new_rows
+from tests.cli.conftest import IRIS
+
+SHORES = IRIS.with_name("shores.csv")
+MAX_LINES = 35
+
+
+def test_what_was_fitted_to_what_and_the_statement_about_new_rows_come_first(certo):
+    said = certo("fit", IRIS, "--target", "species")
+    first, second = said.out.splitlines()[:2]
+    assert first == (
+        "SVM for species (setosa, versicolor, virginica), fitted to 120 rows; 30 rows, drawn at "
+        "random (seed 0), were held out to test it."
+    )
+    facts = certo("fit", IRIS, "--target", "species", "--json").json
+    errors, rate = facts["test"]["errors"], facts["bound"]["error_rate"]
+    found = re.fullmatch(
+        r"On new rows like these, the error rate is at most (\S+) % \(95 % confidence\): "
+        rf"{errors} of 30 held-out rows are wrong\.",
+        second,
+    )
+    assert rate <= float(found[1]) / 100 <= rate + 1e-3
+    assert len(said.out.splitlines()) <= MAX_LINES
+    assert "petal_width" in said.out
+    lines = [line for line in said.out.splitlines() if line]
+    assert len(lines) == len(set(lines))
+
+
+@pytest.mark.parametrize("test", ["none", "0.5"])
+def test_other_test_rows(certo, test):
+    words = "--target", "species", "--test", test
+    said, facts = certo("fit", IRIS, *words), certo("fit", IRIS, *words, "--json").json
+    if test == "none":
+        assert "fitted to 150 rows; no row was held out" in said.out
+        assert "Nothing is proved about new rows" in said.out
+        assert facts["test"] is facts["bound"] is None
+    else:
+        assert "fitted to 75 rows; 75 rows" in said.out
+        assert facts["test"]["share"] == 0.5
+
+
+def test_seeds_draw_other_rows(certo):
+    words = "fit", IRIS, "--target", "species", "--json"
+    first, same, other = (certo(*words, "--seed", seed).json for seed in (0, 0, 1))
+    assert first["wrong"] == same["wrong"]
+    assert (first["test"]["seed"], other["test"]["seed"]) == (0, 1)
+    assert first["weights"] == same["weights"] != other["weights"]
+    assert other["settings"]["random_state"] == 1
+
+
+def test_of_few_rows_none_is_held_out_and_that_is_said(certo, tmp_path):
+    table = tmp_path / "t.csv"
+    for rows in (39, 40):
+        table.write_text("a,y\n" + "".join(f"{i},{'uv'[i % 2]}\n" for i in range(rows)))
+        out = certo("fit", table, "--target", "y").out
+        assert ("no row was held out to test it" in out) == (rows == 39)
+    assert certo("fit", table, "--target", "y", "--test", "0.1", "--json").json["test"]["rows"] == 4
+
+
+def test_a_bound_that_is_weaker_than_guessing_is_no_headline(certo, tmp_path):
+    random = np.random.default_rng(0)
+    table = tmp_path / "t.csv"
+    kinds = np.where(random.random(60) < 0.1, "rare", "usual")
+    table.write_text("a,y\n" + "".join(f"{random.normal()},{kind}\n" for kind in kinds.tolist()))
+    said = certo("fit", table, "--target", "y")
+    second = said.out.splitlines()[1]
+    assert re.match(r"\d of 12 held-out rows (is|are) wrong; the bound for new rows, ", second)
+    assert "is weaker than guessing: always answering the majority class is wrong on " in second
+    assert certo("fit", table, "--target", "y", "--json").json["bound"]["weaker_than_guessing"]
+
+
+def test_a_machine_is_chosen_by_cross_validation(certo):
+    said = certo("fit", SHORES, "--target", "shore", "--machine", "auto")
+    assert "Chosen by 5-fold cross-validation on 192 training rows (error):" in said.out
+    assert "* svm, Gaussian kernel" in said.out
+    assert "of the 192 training rows (its supports)" in said.out
+    assert len(said.out.splitlines()) <= MAX_LINES
+
+
+def test_numbers_are_predicted_as_numbers_unless_classes_are_asked_for(certo):
+    out = certo("fit", IRIS, "--target", "petal_width").out
+    assert out.startswith("LeastSquares for petal_width (from 0.1 to 2.5), fitted to 120 rows;")
+    assert "22 different numbers, taken as a number to predict (--task classes" in out
+    assert "Held-out rows that are farthest off" in out
+
+
+def test_what_follows_from_which_rows():
+    bound = {
+        "error_rate": 0.125, "claim": "SupportBound", "on_test": False, "among": 2,
+        "guessing": 0.4, "weaker_than_guessing": False,
+    }  # fmt: skip
+    test = {"rows": 30, "errors": 1, "ties": 0}
+    said = {"classes": ["a", "b"], "delta": 0.05, "test": test, "bound": bound, "test_file": None}
+    assert new_rows(said) == (
+        "On new rows like these, the error rate is at most 12.5 % (95 % confidence, corrected for "
+        "the choice among 2 bounds), by its SupportBound; 1 of 30 held-out rows is wrong."
+    )
+    said["test"], bound["weaker_than_guessing"] = None, True
+    assert new_rows(said).startswith("The bound for new rows, 12.5 % (95 % confidence, corrected")
+    said["test"], said["bound"], said["test_file"] = test | {"ties": 1}, None, "t.csv"
+    assert new_rows(said) == (
+        "1 of 30 test rows is wrong, 1 of them too close to call. Nothing is proved about new rows."
+    )

@@ -1,0 +1,43 @@
+"""The picture of machines beside each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from certo.data.columns import read_table
+from certo.plots.comparison import machines
+from certo.tables.compare import compare_machines
+from certo.tables.held_out import HeldOut
+
+IRIS = read_table(Path(__file__).parents[2] / "examples" / "iris.csv")[0]
+
+
+@pytest.mark.parametrize("held_out", [HeldOut(0.2), None])
+def test_each_machine_has_a_point_in_its_interval(held_out):
+    found = compare_machines(IRIS, "species", "classes", held_out=held_out, folds=2)
+    ax = machines(found)
+    points = [line for line in ax.lines if line.get_marker() != "None"]
+    spans = [line for line in ax.lines if line.get_marker() == "None"]
+    assert len(points) == len(spans) == 10
+    for point, span, one in zip(points, spans, found.results, strict=False):
+        low, high = span.get_ydata()
+        (y,), (x,) = point.get_ydata(), point.get_xdata()
+        assert low <= y <= high
+        assert x == max(one.seconds, 1e-3)
+        if held_out is None:
+            assert y == pytest.approx(100 * one.cv_error)
+        else:
+            assert y == pytest.approx(100 * one.errors / 30)
+            assert (low, high) == tuple(100 * end for end in one.interval)
+    numbers = sorted(int(n) for text in ax.texts[:-1] for n in text.get_text().split(", "))
+    assert numbers == list(range(1, 11))
+    assert "new data" in ax.get_title() if held_out else "Cross-validated" in ax.get_title()
+
+
+def test_numbers_are_drawn_in_their_own_units():
+    found = compare_machines(IRIS, "petal_width", "numbers", held_out=HeldOut(0.2), folds=2)
+    ax = machines(found)
+    assert ax.get_ylabel() == "root mean square error"
+    assert ax.get_xscale() == "log"

@@ -1,0 +1,48 @@
+"""The short way for few dense examples agrees with the general one."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from certo.solvers.small_soft_margin import SmallRows
+from certo.solvers.soft_margin import soft_margin
+from certo.stop import Stop
+
+INTERCEPTS = ("free", "lifted", "none")
+
+
+def clouds(seed: int, m: int = 60, d: int = 3):
+    rng = np.random.default_rng(seed)
+    signs = rng.permutation(np.where(np.arange(m) < m // 3, 1, -1)).astype(np.int8)
+    X = rng.standard_normal((m, d)) + 0.8 * signs[:, None] + (5.0 if seed % 2 else 0.0)
+    return X, signs, np.exp(rng.standard_normal(m))
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.sampled_from(INTERCEPTS))
+def test_small_soft_margin_is_exact(seed, intercept):
+    X, signs, costs = clouds(seed)
+    found = SmallRows(X, intercept).soft_margin(signs, costs, 1e-4, 1000)
+    general = soft_margin(X, signs, costs, intercept, tol=1e-10)
+    assert found is not None
+    assert found.stop is Stop.CONVERGED
+    assert found.primal == pytest.approx(general.primal, rel=1e-9)
+    assert np.all((found.alpha >= 0) & (found.alpha <= costs))
+    assert len(found.trace) == found.passes
+
+
+def test_slack_that_is_too_dear_or_free_of_charge_is_left_to_the_general_way():
+    X, signs, costs = clouds(0)
+    rows = SmallRows(X, "free")
+    assert rows.soft_margin(signs, 1e9 * costs, 1e-4, 1000) is None
+    assert rows.soft_margin(signs, np.where(signs > 0, costs, 0.0), 1e-4, 1000) is None
+
+
+def test_largest_margin_separates_or_is_none():
+    X, signs, _ = clouds(0)
+    mixed = np.random.default_rng(0).permutation(signs)
+    assert SmallRows(X, "lifted").largest_margin(mixed, 1e-4) is None
+    X = X + 4.0 * signs[:, None]
+    found = SmallRows(X, "lifted").largest_margin(signs, 1e-4)
+    assert np.all(signs * (X @ found.w + found.b) > 0.999)
