@@ -23,7 +23,7 @@ def test_question_answer_bound_and_verdict():
     found = headline(SAID)
     assert found.question == "How well does SVM predict “kind” from 3 columns?"
     assert found.answer == (
-        "On the 50 rows held out (20.0\u202f% of the table, drawn at random), 92.0\u202f% of the "
+        "On the 50 rows held out at random (share 0.2, seed 0), 92.0\u202f% of the "
         "predictions are right (4 errors); always answering “a”, the most frequent class of the "
         "training rows, is right for 60.0\u202f%."
     )

@@ -35,7 +35,7 @@ def test_rows(said: dict[str, Any], many: int) -> str:
     held_out = said["held_out"]
     if held_out is None:
         return f"{rows} of the test table"
-    return f"{rows} held out ({short_percent(held_out['share'])} of the table, drawn at random)"
+    return f"{rows} held out at random (share {held_out['share']:g}, seed {held_out['seed']})"
 
 
 def _answer(said: dict[str, Any]) -> str:
@@ -88,8 +88,8 @@ def _verdict(said: dict[str, Any]) -> tuple[str, bool]:
         good = test["root_mean_square_error"] < test["usual_error"]
         better = "smaller" if good else "not smaller"
         return (
-            "The bound holds whatever the distribution of the rows is. On the test rows the error "
-            f"is {better} than that of always predicting the mean.{check}"
+            "The bound assumes independent draws, and nothing about their distribution. On the "
+            f"test rows the error is {better} than that of always predicting the mean.{check}"
         ), good
     about = " What is proved is about the fit itself." if claims else ""
     return f"How good the predictions for new rows are is not proved.{about}{check}", False

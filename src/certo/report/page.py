@@ -17,7 +17,7 @@ from certo.certificates.encoding import counted, readable, rounded_down
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
-from certo.numbers.digits import share_text, three_digits
+from certo.numbers.digits import rate_text, share_text, three_digits
 from certo.plots.risk import risk_lines, risk_size
 from certo.report.claim_pages import page_of
 from certo.report.face import MAX_OUTPUTS_DRAWN, Tile, face_of, new_axes, small_axes
@@ -230,8 +230,8 @@ MEASURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("accuracy", "predictions that are right", short_percent),
     ("errors", "errors", readable),
     ("usual_accuracy", "right if the most frequent class is always answered", short_percent),
-    ("roc_auc", "area under the ROC curve", three),
-    ("average_precision", "average precision", three),
+    ("roc_auc", "area under the ROC curve", rate_text),
+    ("average_precision", "average precision", rate_text),
     ("root_mean_square_error", "root mean square error", three),
     ("usual_error", "root mean square error of always predicting the mean", three),
     ("mean_absolute_error", "mean absolute error", three),
