@@ -90,9 +90,11 @@ def test_slack_ends_at_the_edge_of_the_band(d):
     corner, along, _, across = next(p for p in ax.patches if "margin" in p.get_label()).get_xy()[:4]
     normal = np.array([corner[1] - along[1], along[0] - corner[0]])
     normal = normal / (normal @ (across - corner))
-    (lines,) = (part for part in ax.collections if isinstance(part, LineCollection))
+    lines = [part for part in ax.collections if isinstance(part, LineCollection)]
     rings = next(part for part in ax.collections if "supports" in part.get_label())
-    segments = np.array(lines.get_segments())
+    segments = np.concatenate([part.get_segments() for part in lines])
+    order = [np.flatnonzero(model.outputs_[0].signs(y)[model.support_] == s) for s in (1, -1)]
+    segments[np.concatenate(order)] = segments.copy()
     np.testing.assert_allclose(segments[:, 0], rings.get_offsets())
     ends = (segments[:, 1] - corner) @ normal
     slack = model.slacks(X, y)[model.support_]

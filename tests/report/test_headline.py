@@ -10,20 +10,20 @@ SAID = {
     "machine": "SVM",
     "target": "kind",
     "classes": ["a", "b"],
-    "columns": {"numbers": ["x"], "categories": ["z"]},
+    "columns": {"numbers": ["x"], "categories": ["z"], "texts": ["t"]},
     "held_out": {"share": 0.2, "seed": 0},
     "performance": {"usual": "a", "training": CLASSES | {"rows": 200}, "test": CLASSES},
     "in_words": ["With 95 % confidence, the error rate is at most 19 %."],
     "best": {"bound": 0.19},
-    "claims": [{}, {}],
+    "claims": [{"type": "SoftMarginGap"}, {"type": "TestErrors"}],
 }
 
 
 def test_question_answer_bound_and_verdict():
     found = headline(SAID)
-    assert found.question == "How well does SVM predict “kind” from 2 columns?"
+    assert found.question == "How well does SVM predict “kind” from 3 columns?"
     assert found.answer == (
-        "On the 50 rows held out (20.0\u202f% of the table, drawn at random), 92.0\u202f% of the "
+        "On the 50 rows held out at random (share 0.2, seed 0), 92.0\u202f% of the "
         "predictions are right (4 errors); always answering “a”, the most frequent class of the "
         "training rows, is right for 60.0\u202f%."
     )
@@ -54,12 +54,20 @@ def test_training_rows_say_little():
 def test_numbers_have_distances():
     performance = {"usual": 12345.6, "training": NUMBERS, "test": NUMBERS}
     of_file = SAID | {"classes": None, "performance": performance, "held_out": None}
-    found = headline(of_file | {"best": None})
+    claims = [{"type": "TestDistances", "plain": "At least 80 % are within 2."}]
+    of_file |= {"best": None, "in_words": [], "claims": claims}
+    found = headline(of_file)
     assert found.answer == (
         "On the 50 rows of the test table, the root mean square error is 1.23; that of always "
         "predicting the mean of the training rows, 12,346, is 3."
     )
+    assert found.bound == "At least 80 % are within 2."
     assert found.good
+    worse = {"test": NUMBERS | {"usual_error": 1.0}} | {"training": NUMBERS, "usual": 1.0}
+    bad = headline(of_file | {"performance": worse})
+    assert not bad.good
+    assert "not smaller than that of always predicting the mean" in bad.verdict
+    assert headline(of_file | {"claims": []}).bound == "Nothing is proved about new rows."
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.5, "50.0"), (1.0, "100.0"), (0.99996, "99.996")])

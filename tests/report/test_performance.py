@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from certo.report.performance import MAX_WRONG_LISTED, performance
+from certo.report.performance import MAX_WRONG_ROWS, performance
 from certo.tables.fit import fit_table
 from certo.tables.held_out import HeldOut
 from certo.tables.settings import machine
@@ -63,7 +63,7 @@ def test_the_rows_that_are_wrong_have_their_numbers_in_the_file():
     for part, rows in zip(measured(one).values(), (None, one.examples, one.test), strict=True):
         if rows is None:
             continue
-        assert 0 < len(part["wrong"]) == min(MAX_WRONG_LISTED, part["errors"])
+        assert 0 < len(part["wrong"]) == min(MAX_WRONG_ROWS, part["errors"])
         sizes = [abs(item["score"]) for item in part["wrong"]]
         assert sizes == sorted(sizes, reverse=True)
         scores = dict(
@@ -107,7 +107,7 @@ def test_a_regression_has_distances():
     usual = one.examples.y.mean()
     assert part["usual_error"] == pytest.approx(np.sqrt(np.mean((one.test.y - usual) ** 2)))
     assert part["r2"] == pytest.approx(one.model.machine.score(*one.test.pair))
-    assert len(part["wrong"]) == MAX_WRONG_LISTED
+    assert len(part["wrong"]) == MAX_WRONG_ROWS
     for item in part["wrong"]:
         assert item["label"] == y[item["row"] - 1]
         assert item["residual"] == pytest.approx(item["label"] - item["predicted"])

@@ -34,3 +34,16 @@ def test_points_are_where_they_were():
         group = text[text.index("PathCollection") :]
         found.append(re.findall(r'<use href="\S+" x="([\d.]+)" y="([\d.]+)"', group)[:300])
     np.testing.assert_allclose(*(np.array(some, dtype=float) for some in found), atol=0.006)
+
+
+def test_no_point_is_clipped_by_itself():
+    ax = new_axes()
+    ax.plot([0.5], [0.5], "o")
+    ax.plot([0, 1, 2], [0, 1, 0], "s-")
+    canvas.scatter(ax, np.ones((1, 2)), None, [4], s=9)
+    canvas.scatter(ax, np.eye(2), None, s=9)
+    text = inline_svg(ax.figure, "p")
+    points = re.findall("<use[^>]*>", text)
+    assert len(points) > 6
+    assert not any("clip-path" in point for point in points)
+    assert text.count("<title>row 4</title>") == 1

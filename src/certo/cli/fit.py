@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from pathlib import Path
 from typing import Annotated, Any
@@ -192,6 +193,7 @@ def fit(
                 raise typer.Exit(options.BAD_INPUT) from wrong
         progress.stage("Writing")
         said = reports.facts(fitted) | answers(fitted)
+        said["command"] = options.command_line("certo", *sys.argv[1:])
         said["data_file"] = str(data)
         said["test_file"] = None if test_file is None else str(test_file)
         said["task"] = {

@@ -65,6 +65,16 @@ def three_digits(value: float) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
+def rate_text(rate: float) -> str:
+    """A rate from 0 to 1 with three digits; 1 only where it is 1.
+
+    >>> rate_text(0.98765), rate_text(0.99996), rate_text(1.0)
+    ('0.988', 'above 0.999', '1')
+    """
+    text = f"{rate:.3g}"
+    return "above 0.999" if text == "1" and rate < 1 else text
+
+
 def shown_numbers(numbers: dict[str, Any]) -> dict[str, str]:
     """The numbers of a claim as text, bounds rounded outward.
 

@@ -55,8 +55,7 @@ def regions(model, X, y, ax: Axes | None = None, names=None, places=None) -> Axe
     look = {"s": 34, "facecolors": "none", "edgecolors": INK, "lw": 0.8}
     look |= {"alpha": 0.8 if shown.size < 100 else 0.45, "zorder": 4}
     if supports.size:
-        its = canvas.places_of(places, shown)
-        canvas.scatter(ax, points[shown], f"supports ({supports.size:,})", its, **look)
+        canvas.scatter(ax, points[shown], f"supports ({supports.size:,})", **look)
     first, second = canvas.axis_names(2, canvas.feature_names(model, names))
     title = type(model).__name__ if kernel is None else repr(kernel)
     ax.set(xlabel=first + canvas.drawn_note(len(rows), len(y)), ylabel=second)

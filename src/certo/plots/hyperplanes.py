@@ -65,8 +65,7 @@ def margin_band(
             _draw_slacks(
                 ax, view, points, labels.signs(y)[shown], canvas.matrix(X)[shown] @ w + b, w
             )
-        its = canvas.places_of(places, shown)
-        canvas.scatter(ax, points, f"supports ({supports.size:,})", its, **look)
+        canvas.scatter(ax, points, f"supports ({supports.size:,})", **look)
         canvas.legend(ax)
     return ax
 
@@ -116,8 +115,7 @@ def _draw_side_view(
     if wrong.any() and rings:
         look = {"s": 30, "facecolors": "none", "edgecolors": INK, "lw": 0.6, "alpha": 0.7}
         share = share_text(np.mean(wrong), 1)
-        its = canvas.places_of(places, rows[wrong[rows]])
-        canvas.scatter(ax, points[wrong[rows]], f"on the wrong side ({share}%)", its, **look)
+        canvas.scatter(ax, points[wrong[rows]], f"on the wrong side ({share}%)", **look)
     _draw_line(ax, view.boundary, points, band)
     first, second = canvas.axis_names(X.shape[1], names)
     ax.set(xlabel=first + canvas.drawn_note(len(rows), len(y)), ylabel=second)
@@ -158,9 +156,9 @@ def _draw_slacks(
     slack = Hinge().of(signs, scores) * (1 / norm(w))
     ends = points + (signs * slack)[:, None] * view.boundary.v
     lines = np.stack([points, ends], axis=1)
-    colors = [POSITIVE if sign > 0 else NEGATIVE for sign in signs]
-    ax.add_collection(
-        LineCollection(list(lines), colors=colors, lw=0.8, alpha=0.45, zorder=1), autolim=False
-    )
+    for sign, color in ((1, POSITIVE), (-1, NEGATIVE)):
+        some = lines[signs == sign]
+        look = LineCollection(list(some), colors=color, lw=0.8, alpha=0.45, zorder=1)
+        ax.add_collection(look, autolim=False)
     if np.any(slack > 1e-6):
         ax.plot([], [], color=SOFT, lw=0.8, label="slack")

@@ -11,6 +11,7 @@ from sklearn.metrics import (
     roc_curve,
 )
 
+from certo.numbers.digits import rate_text
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, POSITIVE, SOFT
 
@@ -26,7 +27,7 @@ def roc(model, X, y, ax: Axes | None = None) -> Axes:
     false, true, _ = roc_curve(hit, scores)
     some = _some(len(false))
     area = roc_auc_score(hit, scores)
-    ax.plot(false[some], true[some], color=POSITIVE, lw=1.6, label=f"area {area:.3g}")
+    ax.plot(false[some], true[some], color=POSITIVE, lw=1.6, label=f"area {rate_text(area)}")
     ax.plot([0, 1], [0, 1], color=SOFT, lw=1.0, ls="--", label="scores without information")
     says = np.asarray(model.predict(X)) == model.classes_[1]
     at = [np.mean(says[~hit])], [np.mean(says[hit])]
@@ -45,7 +46,7 @@ def precision_recall(model, X, y, ax: Axes | None = None) -> Axes:
     precision, recall, _ = precision_recall_curve(hit, scores)
     some = _some(len(recall))
     mean = average_precision_score(hit, scores)
-    text = f"average precision {mean:.3g}"
+    text = f"average precision {rate_text(mean)}"
     curve = recall[some], precision[some]
     ax.plot(*curve, drawstyle="steps-post", color=POSITIVE, lw=1.6, label=text)
     share = float(np.mean(hit))

@@ -11,6 +11,7 @@ _PAGES = {
     "certificates/regret": ("Regret",),
     "certificates/online-to-batch": ("OnlineToBatch", "AverageToBatch"),
     "certificates/errors": ("TrainingErrors", "TestErrors"),
+    "certificates/distances": ("TestDistances",),
     "certificates/least-errors": ("LeastErrors", "LeastErrorsByCells", "LeastErrorsByTree"),
     "certificates/logistic-excess": ("LogisticExcess",),
     "certificates/no-estimate": ("NoEstimate",),

@@ -25,6 +25,7 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.estimators.description import has_kernel
+from certo.numbers.digits import three_digits
 from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows
 from certo.tables.examples import Examples
 from certo.words.phrases import against
@@ -143,7 +144,7 @@ class SVMFace(Face):
         which = "objective" if len(said["supports"]) == 1 else "largest objective"
         form = "C" if said["settings"]["lam"] is None else "λ"
         return [
-            Tile(rounded_up(max(said["objectives"]), 3), f"{which}, in the form with {form}"),
+            Tile(three_digits(max(said["objectives"])), f"{which}, in the form with {form}"),
             Tile.at_most(said["relative_gap"], "relative gap to the smallest"),
             supports_tile(said),
         ]
@@ -176,7 +177,7 @@ class PegasosFace(Face):
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         which = "objective" if len(said["steps"]) == 1 else "largest objective"
         return [
-            Tile(rounded_up(max(said["objectives"]), 3), f"{which} F(w)"),
+            Tile(three_digits(max(said["objectives"])), f"{which} F(w)"),
             Tile.at_most(said["expected_excess"], "expected excess", 3),
             Tile(readable(max(said["steps"])), "steps"),
             *([supports_tile(said)] if "supports" in said else []),

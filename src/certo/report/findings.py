@@ -34,6 +34,7 @@ def facts(fitted: Fitted) -> dict[str, Any]:
     with examples.reading():
         face, page = face_of(machine), page_facts(fitted.certified, (), holds=True)
         outputs, held_out = face.weights(machine), fitted.model.held_out
+        found = performance(machine, examples, test)
         if examples.measured:
             for claim in page["claims"]:
                 claim["about"] = examples.target
@@ -46,13 +47,13 @@ def facts(fitted: Fitted) -> dict[str, Any]:
             "status": machine.status_,
             "warning": face.warning(machine),
             **face.numbers(machine),
-            **_success(machine, examples),
+            **_success(found, examples),
             "test_examples": None if test is None else len(test.y),
             # What is wrong of classes is counted by a claim.
-            "test_error": _error(machine, *test.pair) if test and examples.measured else None,
+            "test_error": (found["test"] or {}).get("root_mean_square_error"),
             "test_fingerprint": fitted.model.test_fingerprint,
             "held_out": held_out and {"share": held_out.share, "seed": held_out.seed},
-            "performance": performance(machine, examples, test),
+            "performance": found,
             "weights": None if outputs is None else weights(outputs, examples),
             "coefficients": face.coefficients(machine),
             "tests": face.tests(machine, examples),
@@ -85,20 +86,15 @@ def _shown(machine, examples: Examples, rows: np.ndarray) -> list[dict[str, Any]
     return items
 
 
-def _success(machine, examples: Examples) -> dict[str, float]:
+def _success(found: dict[str, Any], examples: Examples) -> dict[str, float]:
     """How good the machine is on its own examples, and what is reached without looking at them."""
-    X, y = examples.X, examples.y
     if examples.measured:
-        return {"training_error": _error(machine, X, y), "deviation": float(np.std(y))}
+        error = found["training"]["root_mean_square_error"]
+        return {"training_error": error, "deviation": float(np.std(examples.y))}
     return {
-        "training_accuracy": float(np.mean(machine.predict(X) == y)),
-        "commonest": max(Counter(y.tolist()).values()) / len(y),
+        "training_accuracy": found["training"]["accuracy"],
+        "commonest": max(Counter(examples.y.tolist()).values()) / len(examples.y),
     }
-
-
-def _error(machine, X: Any, y: np.ndarray) -> float:
-    """The root mean square error of a regression."""
-    return float(np.sqrt(np.mean((y - machine.predict(X)) ** 2)))
 
 
 def curve_facts(compared: Compared) -> dict[str, Any]:

@@ -24,7 +24,8 @@ def headline(said: dict[str, Any]) -> Headline:
 
 def _question(said: dict[str, Any]) -> str:
     columns = said["columns"]
-    many = counted(len(columns["numbers"]) + len(columns["categories"]), "column")
+    used = sum(len(columns[kind]) for kind in ("numbers", "categories", "texts"))
+    many = counted(used, "column")
     return f"How well does {said['machine']} predict “{said['target']}” from {many}?"
 
 
@@ -34,7 +35,7 @@ def test_rows(said: dict[str, Any], many: int) -> str:
     held_out = said["held_out"]
     if held_out is None:
         return f"{rows} of the test table"
-    return f"{rows} held out ({short_percent(held_out['share'])} of the table, drawn at random)"
+    return f"{rows} held out at random (share {held_out['share']:g}, seed {held_out['seed']})"
 
 
 def _answer(said: dict[str, Any]) -> str:
@@ -62,9 +63,13 @@ def _answer(said: dict[str, Any]) -> str:
 
 
 def _bound(said: dict[str, Any]) -> str:
-    if said["in_words"]:
-        return said["in_words"][0]
-    return "Nothing is proved about new rows."
+    """What is proved about new rows: about errors, or about distances."""
+    proved = [*said["in_words"], *(claim["plain"] for claim in _distances(said))]
+    return proved[0] if proved else "Nothing is proved about new rows."
+
+
+def _distances(said: dict[str, Any]) -> list[dict[str, Any]]:
+    return [claim for claim in said["claims"] if claim["type"] == "TestDistances"]
 
 
 def _verdict(said: dict[str, Any]) -> tuple[str, bool]:
@@ -75,11 +80,17 @@ def _verdict(said: dict[str, Any]) -> tuple[str, bool]:
     if said["best"] is not None:
         low = "The bound is below the share of rows that always answering the majority class "
         return f"{low}gets wrong.{check}", True
-    if said["in_words"] and said["classes"] is not None:
+    if said["in_words"]:
         weak = "It is not proved that the predictions for new rows are better than always "
         return f"{weak}answering the majority class.{check}", False
-    if said["in_words"]:
-        return f"The bound holds for new rows.{check}", True
+    if _distances(said):
+        test = said["performance"]["test"]
+        good = test["root_mean_square_error"] < test["usual_error"]
+        better = "smaller" if good else "not smaller"
+        return (
+            "The bound assumes independent draws, and nothing about their distribution. On the "
+            f"test rows the error is {better} than that of always predicting the mean.{check}"
+        ), good
     about = " What is proved is about the fit itself." if claims else ""
     return f"How good the predictions for new rows are is not proved.{about}{check}", False
 

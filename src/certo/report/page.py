@@ -17,7 +17,7 @@ from certo.certificates.encoding import counted, readable, rounded_down
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
-from certo.numbers.digits import share_text, three_digits
+from certo.numbers.digits import rate_text, share_text, three_digits
 from certo.plots.risk import risk_lines, risk_size
 from certo.report.claim_pages import page_of
 from certo.report.face import MAX_OUTPUTS_DRAWN, Tile, face_of, new_axes, small_axes
@@ -35,7 +35,10 @@ MAX_PLAIN_CLAIMS = 2  # Claims of a kind that are told one by one.
 MAX_OPEN_CLAIMS = 6  # Claims of a kind that are seen before the rest is unfolded.
 MAX_COLUMNS_SHOWN = 30  # Columns of the rows that are listed.
 MAX_CLASSES_CROSSED = 30  # Classes up to which a confusion matrix is shown.
-MAX_WEIGHTS_OPEN, MAX_WEIGHTS_SHOWN = 20, 100  # Weights of an output, before and after unfolding.
+MAX_WEIGHTS_OPEN, MAX_WEIGHTS_UNFOLDED = (
+    20,
+    100,
+)  # Weights of an output, before and after unfolding.
 
 
 def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
@@ -59,9 +62,9 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
         test_rows=test_rows(said, said["performance"]["test"]["rows"]) if on_test else None,
         not_counted=_not_counted(said),
         checked_rows="test rows" if on_test else "training rows",
-        checks=_inline(checks, "check"),
+        checks=_inline(checks, "c"),
         bars=_bars(said["weights"] or []),
-        most_weights=(MAX_WEIGHTS_OPEN, MAX_WEIGHTS_SHOWN),
+        most_weights=(MAX_WEIGHTS_OPEN, MAX_WEIGHTS_UNFOLDED),
         most_classes=MAX_CLASSES_CROSSED,
         proved=plain_lines(said),
         page_of=page_of,
@@ -69,7 +72,7 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
         coefficients=grouped((said["coefficients"] or {"rows": []})["rows"], "group"),
         refusals=grouped(said["not_claimed"], "name"),
         tiles=[*_first_tiles(said), *face.tiles(said)],
-        risk=_inline(_risk(fitted, said), "risk"),
+        risk=_inline(_risk(fitted, said), "r"),
         pictures=_inline(own),
         outputs=face.outputs(machine),
         drawn_each="functions" if said["kernel"] else face.drawn,
@@ -89,7 +92,8 @@ def _shown_rows(fitted: Fitted) -> Rows:
 
 def _not_counted(said: dict[str, Any]) -> int:
     """Test rows that the bound from test rows does not count, if there is one."""
-    claims = [claim for claim in said["claims"] if claim["type"] == "TestErrors"]
+    kinds = ("TestErrors", "TestDistances")
+    claims = [claim for claim in said["claims"] if claim["type"] in kinds]
     counted_rows = [claim["numbers"]["examples"] for claim in claims]
     return said["performance"]["test"]["rows"] - counted_rows[0] if counted_rows else 0
 
@@ -226,8 +230,8 @@ MEASURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("accuracy", "predictions that are right", short_percent),
     ("errors", "errors", readable),
     ("usual_accuracy", "right if the most frequent class is always answered", short_percent),
-    ("roc_auc", "area under the ROC curve", three),
-    ("average_precision", "average precision", three),
+    ("roc_auc", "area under the ROC curve", rate_text),
+    ("average_precision", "average precision", rate_text),
     ("root_mean_square_error", "root mean square error", three),
     ("usual_error", "root mean square error of always predicting the mean", three),
     ("mean_absolute_error", "mean absolute error", three),
@@ -284,7 +288,9 @@ def p_value(value: float | None) -> str:
 
 
 def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
-    columns = said["columns"]["numbers"] + said["columns"]["categories"]
+    columns = [
+        name for kind in ("numbers", "categories", "texts") for name in said["columns"][kind]
+    ]
     return _templates().get_template(template).render(
         facts=said,
         columns=columns[:MAX_COLUMNS_SHOWN],
@@ -330,7 +336,7 @@ def grouped(items: list[dict[str, Any]], key: str) -> dict[str, list[dict[str, A
     return groups
 
 
-def _inline(drawn: Iterable[Axes], name: str = "picture") -> list[dict[str, str]]:
+def _inline(drawn: Iterable[Axes], name: str = "p") -> list[dict[str, str]]:
     return [
         {"title": ax.get_title().replace(r"\$", "$"), "svg": inline_svg(ax.figure, f"{name}{k}-")}
         for k, ax in enumerate(drawn)

@@ -9,7 +9,7 @@ from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_s
 
 from certo.tables.examples import Examples, Rows
 
-MAX_WRONG_LISTED = 20  # Rows that are predicted wrong, or far off, under one heading.
+MAX_WRONG_ROWS = 20  # Rows that are predicted wrong, or far off, under one heading.
 
 
 def performance(machine, examples: Examples, test: Rows | None) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def _of_numbers(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: float
     predicted = machine.predict(X)
     left = y - predicted
     spread = float(np.sum((y - y.mean()) ** 2))
-    order = np.argsort(-np.abs(left), kind="stable")[:MAX_WRONG_LISTED]
+    order = np.argsort(-np.abs(left), kind="stable")[:MAX_WRONG_ROWS]
     return {
         "rows": len(y),
         "root_mean_square_error": float(np.sqrt(np.mean(left**2))),
@@ -59,10 +59,12 @@ def _of_classes(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: Any) 
     true, said = ([code[one] for one in part.tolist()] for part in (y, predicted))
     table = confusion_matrix(true, said, labels=range(len(labels)))
     right, rows, columns = np.diag(table), table.sum(axis=1), table.sum(axis=0)
-    scores = np.asarray(machine.decision_function(X)).reshape(len(y), -1)
     wrong = np.flatnonzero(np.not_equal(true, said))
-    sizes = _sizes(scores, np.array(true), np.array(said), len(classes))
-    furthest = wrong[np.argsort(-np.abs(sizes[wrong]), kind="stable")][:MAX_WRONG_LISTED]
+    sizes = np.zeros(len(y))
+    if has_scores := hasattr(machine, "decision_function"):
+        scores = np.asarray(machine.decision_function(X)).reshape(len(y), -1)
+        sizes = _sizes(scores, np.array(true), np.array(said), len(classes))
+    furthest = wrong[np.argsort(-np.abs(sizes[wrong]), kind="stable")][:MAX_WRONG_ROWS]
     found = {
         "rows": len(y),
         "errors": len(wrong),
@@ -84,7 +86,7 @@ def _of_classes(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: Any) 
         "average_precision": None,
         "wrong": [
             {"row": int(places[t]), "label": y[t].item(), "predicted": predicted[t].item()}
-            | {"score": float(sizes[t])}
+            | ({"score": float(sizes[t])} if has_scores else {})
             for t in furthest
         ],
     }
@@ -96,8 +98,10 @@ def _of_classes(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: Any) 
 
 
 def can_rank(machine, y: np.ndarray) -> bool:
-    """Whether there are rows of both of two classes."""
+    """Whether there are rows of both of two classes, and scores to rank them."""
     classes = machine.classes_.tolist()
+    if not hasattr(machine, "decision_function"):
+        return False
     return len(classes) == 2 and set(y.tolist()) == set(classes)
 
 

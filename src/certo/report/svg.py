@@ -18,6 +18,10 @@ _FORBIDDEN_IN_XML = re.compile(
     r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
     r"|[\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
+_MANY_DECIMALS = re.compile(r"(\.\d\d)\d+")
+_HASH = re.compile(
+    r"(?<=[#\d_mph])[0-9a-f]{10}\b|\b[0-9a-f]{10}\b"
+)  # Of names that Matplotlib makes.
 _SETTINGS: Any = {"svg.hashsalt": "certo", "svg.fonttype": "none", "font.family": "sans-serif"}
 
 
@@ -35,11 +39,16 @@ def inline_svg(figure, prefix: str) -> str:
         figure.set_layout_engine("none")
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     root = ET.fromstring(_FORBIDDEN_IN_XML.sub(lambda found: visible(found[0]), buffer.getvalue()))
+    short: dict[str, str] = {}
     for element in root.iter():
         element.tag = element.tag.partition("}")[2] or element.tag
         for name, value in list(element.attrib.items()):
             del element.attrib[name]
-            element.set(name.partition("}")[2] or name, _renamed(name, value, prefix))
+            name = name.partition("}")[2] or name
+            value = _HASH.sub(lambda found: short.setdefault(found[0], f"{len(short)}"), value)
+            if name in ("d", "x", "y"):
+                value = _MANY_DECIMALS.sub(r"\1", value)
+            element.set(name, _renamed(name, value, prefix))
         if element.tag not in ("text", "tspan", "style") and not (element.text or "").strip():
             element.text = None
         element.tail = None if not (element.tail or "").strip() else element.tail
@@ -47,31 +56,53 @@ def inline_svg(figure, prefix: str) -> str:
         root.remove(metadata)
     for parent in root.iter():
         _name_points(parent)
+    for parent in root.iter("g"):
+        _say_once(parent)
     return ET.tostring(root, encoding="unicode")
 
 
 def _name_points(parent: ET.Element) -> None:
-    """Points that stand for rows are links here: they become titles. What such points have in
-    common is said once, since there may be thousands of them."""
-    looks = set()
-    for place, link in enumerate(parent):
-        if link.tag != "a":
-            continue
-        title = ET.Element("title")
-        title.text = link.attrib["href"]
-        point = link.find("g/use")
-        if point is None:
-            link.tag = "g"
-            link.attrib.clear()
-            link.insert(0, title)
-            continue
-        looks.add((link[0].get("clip-path"), point.attrib.pop("style", "")))
-        point.attrib |= {name: f"{float(point.attrib[name]):.2f}" for name in "xy"}
-        point.append(title)
-        parent[place] = point
-    for clip, style in looks:
-        assert len(looks) == 1  # Points of one call look alike.
-        parent.attrib |= {"style": style} | ({"clip-path": clip} if clip else {})
+    """Points that stand for rows are links here: they become titles. Points that are clipped alike
+    need no group each: the parent is clipped. (A point itself must not be: its clipping path would
+    move with it.)"""
+    titles = {}
+    for place, child in enumerate(parent):
+        if child.tag == "a":
+            titles[place] = ET.Element("title")
+            titles[place].text = child.get("href")
+    places = [place for place, child in enumerate(parent) if child.tag != "defs"]
+    groups = [parent[k][0] if k in titles and len(parent[k]) == 1 else parent[k] for k in places]
+    clips = {group.get("clip-path") for group in groups}
+    flat = len(clips) == 1 and "clip-path" not in parent.attrib and all(map(_is_point, groups))
+    for place, group in zip(places, groups, strict=True):
+        if flat:
+            parent[place] = group[0]
+        elif place in titles:
+            parent[place].tag = "g"
+            parent[place].attrib.clear()
+        if place in titles:
+            parent[place].insert(0, titles[place])
+    if flat and (clip := clips.pop()):
+        parent.set("clip-path", clip)
+
+
+def _is_point(group: ET.Element) -> bool:
+    points = [part.tag for part in group] == ["use"]
+    return group.tag == "g" and points and set(group.attrib) <= {"clip-path"}
+
+
+def _say_once(parent: ET.Element) -> None:
+    """What all points, or all lines, of a group have in common is said of the group, since there
+    may be thousands of them."""
+    drawn = [child for child in parent if child.tag in ("use", "path")]
+    if len(drawn) < 2 or any(child.tag not in ("use", "path", "defs") for child in parent):
+        return
+    for name in ("style", "clip-path"):
+        values = {child.get(name) for child in drawn}
+        if len(values) == 1 and None not in values and name not in parent.attrib:
+            parent.set(name, str(values.pop()))
+            for child in drawn:
+                del child.attrib[name]
 
 
 def _renamed(name: str, value: str, prefix: str) -> str:
