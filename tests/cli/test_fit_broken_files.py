@@ -12,7 +12,7 @@ MANY = 100_000  # Columns.
 BROKEN = {
     "empty": ("", "is empty"),
     "binary": (bytes(np.random.default_rng(0).integers(0, 256, 4000, np.uint8)), "binary file"),
-    "wrong delimiter": (GOOD.replace(",", "|"), "no target column 'y'. The table has"),
+    "wrong delimiter": (GOOD.replace(",", "~"), "no target column 'y'. The table has"),
     "ragged rows": (GOOD + "1,2\n3,4,5,6\n", "Expected 3 columns, got 2"),
     "huge field": (GOOD + f"1,{'x' * 2_000_000},u\n", "column 'b' in row 61 has 2,000,000"),
     "open quotation mark": (GOOD + f'1,"{"x" * 100_000},u\n', "cannot be read as a table"),

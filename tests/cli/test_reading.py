@@ -66,7 +66,7 @@ def test_standard_input(certo, brought, iris):
     brought(table.read_bytes())
     assert certo("verify", model, "-").code == 0
     brought(table.read_bytes())
-    said = certo("fit", "-", "--target", "species", "--json").json
+    said = certo("fit", "-", "--target", "species", "--test", "none", "--json").json
     assert said["examples"] == 150
     assert said["verify_with"] == "certo verify MODEL -"
 
@@ -81,3 +81,19 @@ def test_standard_input_that_brings_nothing_or_too_much(certo, brought, monkeypa
     said = certo("fit", "-", "--target", "a")
     assert said.code == 2
     assert "carries more than" in said.err
+
+
+def test_a_delimiter_that_was_not_found_is_asked_for(certo, tmp_path):
+    (tmp_path / "t.csv").write_text("a&y\n1&x\n")
+    said = certo("fit", tmp_path / "t.csv", "--target", "y")
+    assert said.code == 2
+    assert "one column, 'a&y'. If it should have more: --delimiter" in said.err
+
+
+def test_notes_on_many_columns_are_one(certo, tmp_path):
+    names = [f"c{j}" for j in range(9)]
+    lines = [",".join([*names, "y"]), *(",".join([*"123456789", y]) for y in "abab")]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    notes = certo("fit", tmp_path / "t.csv", "--target", "y", "--json").json["notes"]
+    assert "9 columns are constant, such as 'c0', 'c1', 'c2'." in notes
+    assert not any("'c5'" in note for note in notes)

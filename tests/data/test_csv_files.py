@@ -114,6 +114,7 @@ def read(tmp_path):
         ("a|b, c|d\n1|x, y|2\n", {"a": [1], "b, c": ["x, y"], "d": [2]}),
         ("a\tb\n1, 2\tx\n3, 4\ty\n", {"a": ["1, 2", "3, 4"], "b": ["x", "y"]}),
         ("a\tb, c\n1\tx, y\n", {"a": [1], "b, c": ["x, y"]}),
+        ("a:b c\n1:x y\n", {"a": [1], "b c": ["x y"]}),
         ("a b\n1 2\n3 4\n", {"a": [1, 3], "b": [2, 4]}),
         (
             "name,text\nx,one two\ny,three four\n",

@@ -50,6 +50,11 @@ def test_what_is_not_svmlight(text):
     assert not is_svmlight(text)
 
 
+def test_a_long_cell_is_looked_at_once():
+    """Were a row of digits tried in every way to cut it in two, this would not end."""
+    assert not is_svmlight("1" * 10**6 + ",\n" + "2" * 10**6 + " " * 10**6 + "x\n")
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -16,7 +16,8 @@ _OPTIONS = {
         str | None,
         option(
             "CHARACTER",
-            "Character between the cells of a CSV file, or comma, semicolon, tab, bar or space.",
+            "Character between the cells of a CSV file, or its name: comma, semicolon, tab, bar, "
+            "colon, space.",
             default="found out",
         ),
         None,

@@ -23,7 +23,7 @@ from certo.data.problem import Problem
 
 MAX_LINE_BYTES = 2**30  # Longest header or row.
 TOO_LONG = ("straddling", "cannot infer number of columns")  # How Arrow says that of a line.
-STRONG_DELIMITERS = ",;\t|"  # A text has spaces, too, so these are believed first.
+STRONG_DELIMITERS = ",;\t|"  # Texts have spaces and times colons: these come first.
 _QUOTED = re.compile(r'"(?:[^"]|"")*"(?=[\t\r\n]|\Z)')
 _UNQUOTED = re.compile(r"[^\t\n]*")
 _DECIMAL_COMMA = r"^\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*$"
@@ -165,7 +165,7 @@ def sample_of(opened: Callable[[], Any]) -> str:
 
 def _separator(sample: str) -> str:
     """The separator that cuts the first lines into the same number of cells, and into most; a space
-    where no other one does. In a tie a tab is believed, which texts seldom have."""
+    or colon where no other one does. In a tie a tab is believed, which texts seldom have."""
     start = "".join(sample.splitlines(keepends=True)[:30])
 
     def merit(separator: str) -> tuple[bool, bool, int, bool]:

@@ -15,13 +15,21 @@ from dataclasses import dataclass
 from certo.data.problem import Problem
 from certo.words.reader import setting
 
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", " ": "spaces"}
+DELIMITERS = {
+    ",": "commas",
+    ";": "semicolons",
+    "\t": "tabs",
+    "|": "vertical bars",
+    ":": "colons",
+    " ": "spaces",
+}
 _DELIMITER_NAMES = {
     "comma": ",",
     "semicolon": ";",
     "tab": "\t",
     "\\t": "\t",
     "bar": "|",
+    "colon": ":",
     "space": " ",
 }
 

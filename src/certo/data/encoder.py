@@ -345,4 +345,6 @@ def have(table: pa.Table, wanted: str) -> str:
     near += [name for name in names if name.strip().lower() == wanted.strip().lower()]
     shown = ", ".join(repr(name) for name in names[:12]) + (", …" if len(names) > 12 else "")
     meant = f" Did you mean {near[-1]!r}?" if near else ""
+    if len(names) == 1:
+        return f"The table has one column, {shown}. If it should have more: {setting('delimiter')}."
     return f"The table has the columns {shown}.{meant}"

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from certo.certificates.encoding import counted
 from certo.words.reader import setting
 
+MAX_NOTES_OF_A_KIND = 5  # Columns that are named one by one for the same reason.
 # Texts that are often written for a missing value.
 MISSING_TEXTS = {"?", "na", "n/a", "nan", "null", "none", "-", "."}
 
@@ -106,13 +107,25 @@ def _occurs(name: str, column: pa.ChunkedArray) -> bool:
 
 def about_numbers(names: Sequence[str], numbers: np.ndarray) -> list[str]:
     """Constant columns, and row numbers."""
-    notes = []
-    for name, column in zip(names, numbers.T, strict=True):
-        if column.min() == column.max():
-            notes.append(f"column {name!r} is constant ({float(column[0]):g}).")
-        elif column.size > 2 and np.all(np.diff(column) == 1):
-            notes.append(f"column {name!r} numbers the rows. Consider {setting('drop', [name])}.")
-    return notes
+    constant = [
+        (name, f"column {name!r} is constant ({float(column[0]):g}).")
+        for name, column in zip(names, numbers.T, strict=True)
+        if column.min() == column.max()
+    ]
+    counting = [
+        (name, f"column {name!r} numbers the rows. Consider {setting('drop', [name])}.")
+        for name, column in zip(names, numbers.T, strict=True)
+        if column.size > 2 and np.all(np.diff(column) == 1)
+    ]
+    return _few(constant, "are constant") + _few(counting, "number the rows")
+
+
+def _few(notes: list[tuple[str, str]], what: str) -> list[str]:
+    """A note on each of a few columns, or one on all of many."""
+    if len(notes) <= MAX_NOTES_OF_A_KIND:
+        return [note for _, note in notes]
+    some = ", ".join(repr(name) for name, _ in notes[:3])
+    return [f"{len(notes):,} columns {what}, such as {some}."]
 
 
 def about_scaling(names: Sequence[str], numbers: np.ndarray, scaler: StandardScaler) -> list[str]:
@@ -124,12 +137,13 @@ def about_scaling(names: Sequence[str], numbers: np.ndarray, scaler: StandardSca
         scaled = (values - scaler.mean_[j]) / scaler.scale_[j]
         merged = int(np.count_nonzero((values[1:] > values[:-1]) & (scaled[1:] == scaled[:-1])))
         if merged:
-            notes.append(
+            text = (
                 f"column {name!r}: float64 rounds {counted(merged, 'pair')} of different values to "
                 "one scaled number, and all that is proved is about the scaled numbers. With "
                 f"{setting('scale', 'none')} it is about the table's own."
             )
-    return notes
+            notes.append((name, text))
+    return _few(notes, "have different values of which scaling makes one number")
 
 
 def about_texts(

@@ -16,7 +16,7 @@ from certo.data import digits, files
 from certo.data.problem import Problem
 
 TARGET = "target"
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?((?:\s+\d+:{_NUMBER})*)\s*(?:#.*)?")
 MAX_LINES_SEEN = 30
 

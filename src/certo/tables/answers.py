@@ -11,7 +11,7 @@ from certo.certificates.risk.held_out_distances import TestDistances
 from certo.certificates.sample.shared_rows import known_examples
 from certo.tables.fit import Fitted
 
-MAX_WRONG_LISTED = 50  # Test rows that are listed because the machine is wrong there.
+MAX_WRONG_TEST_ROWS = 50  # Test rows that are listed because the machine is wrong there.
 MAX_WEIGHTS_LISTED = 200  # Features whose weights are listed, the most influential first.
 
 
@@ -102,6 +102,6 @@ def _wrong(fitted: Fitted) -> dict[str, Any] | None:
         "total": len(order),
         "rows": [
             {"row": int(rows.places[t]), "true": rows.y[t].item(), "predicted": said[t].item()}
-            for t in order[:MAX_WRONG_LISTED].tolist()
+            for t in order[:MAX_WRONG_TEST_ROWS].tolist()
         ],
     }
