@@ -1,16 +1,15 @@
-"""What a fit says of new rows, its weights in the table's units, and the rows it gets wrong."""
+"""What a fit says of new rows, and the rows it gets wrong."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy import sparse
 from scipy.stats import norm
 
 import certo
 from certo.kernels import Gaussian
-from certo.tables.answers import _spread, answers
+from certo.tables.answers import answers
 from certo.tables.fit import fit_table
 from certo.tables.held_out import HeldOut
 
@@ -52,28 +51,6 @@ def test_errors_and_bound_are_those_of_the_claim(target):
         assert TABLE.column(target)[row].as_py() == item["true"] != item["predicted"]
 
 
-@pytest.mark.parametrize("target", ["kind", "many", "size"])
-@pytest.mark.parametrize("scale", ["standard", "none"])
-def test_weights_give_the_scores_from_the_numbers_of_the_table(target, scale):
-    machine = certo.LeastSquares() if target == "size" else certo.SVM()
-    found = fitted(target, machine, scale=scale)
-    said = answers(found)["weights"]
-    levels = np.array(TABLE.column("c").to_pylist())
-    values = {name: TABLE.column(name).to_numpy() for name in "ab"}
-    values |= {f"c = {level}": (levels == level).astype(float) for level in "uv"}
-    scores = np.array(said["intercepts"])[:, None] + sum(
-        np.outer(row["weights"], values[row["name"]]) for row in said["rows"]
-    )
-    model = found.model.machine
-    whole = model.predict if target == "size" else model.decision_function
-    expected = whole(found.examples.X)
-    np.testing.assert_allclose(np.squeeze(scores.T), expected, rtol=1e-7, atol=1e-9)
-    influence = [row["influence"] for row in said["rows"]]
-    assert influence == sorted(influence, reverse=True)
-    assert said["rows"][0]["name"] == "a"
-    assert said["outputs"] == {"kind": ["yes"], "many": ["x", "y", "z"], "size": ["size"]}[target]
-
-
 def test_a_regression_lists_the_rows_that_are_farthest_off():
     found = fitted("size", certo.LeastSquares(), held_out=SPLIT)
     said = answers(found)
@@ -86,7 +63,7 @@ def test_a_regression_lists_the_rows_that_are_farthest_off():
 def test_without_test_rows_and_with_a_kernel():
     found = fitted("kind", certo.SVM(Gaussian(1.0)))
     said = answers(found)
-    assert said["test"] is said["wrong"] is said["weights"] is said["bound"] is None
+    assert said["test"] is said["wrong"] is said["bound"] is None
     assert said["support_rows"] == len(found.model.machine.support_)
 
 
@@ -95,11 +72,6 @@ def test_test_rows_that_are_copies_do_not_count():
     test = pa.concat_tables([copies, TABLE.slice(0, 100).set_column(0, "a", pa.array(A[:100]))])
     said = answers(fitted("kind", test=test))
     assert (said["test"]["rows"], said["test"]["copies"]) == (100, 30)
-
-
-def test_spreads_of_sparse_columns_are_those_of_dense_ones():
-    X = random.normal(size=(30, 4)) * (random.random((30, 4)) > 0.5)
-    np.testing.assert_allclose(_spread(sparse.csr_matrix(X)), X.std(axis=0), rtol=1e-12)
 
 
 TRIALS = [pytest.param(1000, marks=pytest.mark.slow), 60]

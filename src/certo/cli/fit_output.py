@@ -217,10 +217,7 @@ def _tell_weights(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
     """Weights of a linear rule, in the units of the table."""
     outputs = said["weights"]
     shown = outputs[:MAX_SCORES_SHOWN]
-    influence: dict[str, float] = {}
-    for row in (row for output in outputs for row in output["rows"]):
-        influence[row["name"]] = max(influence.get(row["name"], 0.0), abs(row["scaled"]))
-    names = sorted(influence, key=lambda name: -influence[name])
+    names = _by_influence(outputs)
     most = len(names) if verbose else MAX_WEIGHTS_SHOWN
     lines = [["", *(f"for {output['output'] or said['target']}" for output in shown)]]
     columns = [{row["name"]: row["original"] for row in output["rows"]} for output in shown]
@@ -238,6 +235,14 @@ def _tell_weights(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
     if len(outputs) > len(shown):
         more = len(outputs) - len(shown)
         voice.say((f"… and the scores for {more} more (--json)", "dim"), indent=2)
+
+
+def _by_influence(outputs: list[dict[str, Any]]) -> list[str]:
+    """The features, the one with the largest weight of a scaled column first."""
+    influence: dict[str, float] = {}
+    for row in (row for output in outputs for row in output["rows"]):
+        influence[row["name"]] = max(influence.get(row["name"], 0.0), abs(row["scaled"]))
+    return sorted(influence, key=lambda name: -influence[name])
 
 
 def _tell_columns(voice: Voice, lines: list[list[str]]) -> None:
@@ -292,7 +297,7 @@ def _short(number: float | None) -> str:
 
 def _first_terms(said: dict[str, Any]) -> list[dict[str, Any]]:
     """The most influential coefficients of each group, and its intercept."""
-    order = {row["name"]: place for place, row in enumerate(said["weights"]["rows"])}
+    order = {name: place for place, name in enumerate(_by_influence(said["weights"]))}
     some: list[dict[str, Any]] = []
     for _, group in groupby(said["coefficients"]["rows"], key=itemgetter("group")):
         terms = sorted(group, key=lambda row: order.get(row["name"], len(order)))
