@@ -49,8 +49,10 @@ def certainly_cancel(vectors: np.ndarray) -> bool:
     if not n == np.count_nonzero(kept) <= MAX_INVERSE_SIZE:
         return False
     B, b = rows[:-1].T, -rows[-1]
-    sizes = np.abs(rows[rows != 0])
-    if not 1e-90 < sizes.min() <= sizes.max() < 1e90:  # Products may over- or underflow.
+    sizes = np.abs(rows)
+    if (
+        not 1e-90 < sizes[sizes > 0].min(initial=1.0) <= sizes.max() < 1e90
+    ):  # Products may over- or underflow.
         return False
     try:
         R = np.linalg.inv(B)

@@ -33,7 +33,7 @@ Places = np.ndarray | Sequence[int]
 
 class Cancelling(NamedTuple):
     places: list[int]  # The indices of the vectors.
-    #: Σ weight·vector = 0, proved; no vector can be left out. Empty, if such only exist for certain.
+    #: Σ weight·vector = 0, proved; no vector can be left out. Empty if they only exist for certain.
     weights: list[int]
 
 
