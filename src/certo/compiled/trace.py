@@ -74,7 +74,7 @@ def copy_weights(copies, w):
 
 @jit
 def _halve(windows):
-    """Merge neighbouring windows: of each extreme the sharper of two, and of equal ones the first."""
+    """Merge neighbouring windows, of which each extreme is the further of two, or the earlier."""
     for k in range(windows.shape[0] // 2):
         one, other = windows[2 * k], windows[2 * k + 1]
         beats = (
