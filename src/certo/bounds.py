@@ -30,6 +30,7 @@ from certo.numbers.tails import (
     shows_clopper_pearson,
     shows_upper,
     support_vector_compression,
+    tail_ratios,
     test_facts,
 )
 
@@ -41,6 +42,7 @@ __all__ = [
 
 MAX_ROOT, MIN_ROOT = 1 - 2.0**-53, 1e-300  # No root is sought outside these.
 NEAR_ROOT = 1e-12  # Relative error that a root found in float64 has at most, mostly.
+MAX_ROOT_STEPS, MAX_NEWTON_STEPS = 3, 30  # Floats looked at beside a root, and steps towards it.
 
 
 @in_digits
@@ -85,10 +87,35 @@ def _upper_end(n: int, e: int, target: Decimal) -> float:
     """The p with ln P[Bin(n, p) ≤ e] = target < 0, rounded up; 1 for e = n, where the tail is 1."""
     if e >= n:
         return 1.0
-    near = float(special.betainccinv(e + 1, n - e, math.exp(target)))
-    if 0 < near < 1:  # The root in float64, from a little below on.
-        return _first(TailExcess(n, e, target), near * (1 - NEAR_ROOT), 2 * NEAR_ROOT * near)
-    return _first(TailExcess(n, e, target), e / n, _reach(n, e, target))
+    excess = functools.cache(TailExcess(n, e, target))
+    near, slope = _near_root(n, e, target)
+    if 0 < near < 1:
+        p = math.nextafter(near - float(excess(near)) / slope, 1.0)
+        for _ in range(MAX_ROOT_STEPS):
+            if excess(p) <= 0:
+                return p
+            p = math.nextafter(p, 1.0)
+        return _first(excess, near * (1 - NEAR_ROOT), 2 * NEAR_ROOT * near)
+    return _first(excess, e / n, _reach(n, e, target))
+
+
+def _near_root(n: int, e: int, target: Decimal) -> tuple[float, float]:
+    """The p with ln P[Bin(n, p) ≤ e] = target in float64, by Newton's method, and the slope there:
+    −(n − e)/(1 − p)·P[Bin(n, p) = e]/P[Bin(n, p) ≤ e]. (NaN, NaN), if none is found."""
+    constant = float(ln_choose(n, e) - target)
+    p = float(special.betainccinv(e + 1, n - e, math.exp(target)))
+    if not 0 < p < 1:
+        p = e / n + _reach(n, e, target)
+    for _ in range(MAX_NEWTON_STEPS):
+        if not 0 < p < 1:
+            break
+        sum_of_ratios = 1 + tail_ratios(n, e, (1 - p) / p)
+        excess = constant + e * math.log(p) + (n - e) * math.log1p(-p) + math.log(sum_of_ratios)
+        slope = -(n - e) / ((1 - p) * sum_of_ratios)
+        if abs(excess) <= -slope * NEAR_ROOT * p:
+            return p, slope
+        p -= excess / slope
+    return math.nan, math.nan
 
 
 @in_digits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from certo.containers import block_rows
 def row_keys(X: Any) -> np.ndarray:
     """Σ_j r_j·mix(bits of x_j) modulo 2⁶⁴, r_j odd and random. 0 has no bits, so that it adds
     nothing: rows have the same key in every container."""
-    r = np.random.default_rng(0).integers(2**64, size=X.shape[1], dtype=np.uint64) | np.uint64(1)
+    r = _multipliers(X.shape[1])
     keys, step = np.empty(X.shape[0], np.uint64), block_rows(X)
     for start in range(0, X.shape[0], step):
         block = slice(start, start + step)
@@ -26,6 +27,11 @@ def row_keys(X: Any) -> np.ndarray:
         else:
             keys[block] = np.einsum("ij,j->i", mixed_bits(X[block]), r)
     return keys
+
+
+@functools.lru_cache(8)
+def _multipliers(d: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(2**64, size=d, dtype=np.uint64) | np.uint64(1)
 
 
 def mixed_bits(values: np.ndarray) -> np.ndarray:

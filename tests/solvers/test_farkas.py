@@ -14,7 +14,7 @@ from certo.certificates import Sample
 from certo.certificates.errors.cells import independent_columns
 from certo.certificates.spaces.exact_rows import integer_rows
 from certo.numbers.farkas import cancels, whole_numbers
-from certo.solvers.farkas import cancelling_weights
+from certo.solvers.farkas import cancelling_weights, certainly_cancel
 
 PRIME = 2**31 - 1  # a modulus that exact arithmetic might use
 
@@ -106,3 +106,20 @@ def test_integer_rows_carry_the_label(lifted):
     sample = Sample(np.array([[0.5, 0.0], [0.25, 0.0]]), np.array([1, -1]))
     rows = integer_rows(sample, [0, 1], lifted)
     assert rows == ([[2, 4], [-1, -4]] if lifted else [[2], [-1]])
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 6), lifted=st.booleans(), planted=st.booleans())
+def test_what_floats_show_to_cancel_has_exact_weights(seed, n, lifted, planted):
+    random = np.random.default_rng(seed)
+    rows = random.integers(-4, 5, (n + 1, n)) / 3.0
+    if planted:
+        rows[-1] = -random.integers(1, 5, n) @ rows[:-1]  # Rounded, so that exact weights differ.
+    if lifted:
+        rows[:, -1] = np.where(random.random(n + 1) < 0.5, 1.0, -1.0)
+        rows = np.hstack([rows[:, -1:] * 0.7, rows])  # A constant times the last column.
+    exact = cancelling_weights(whole_numbers(rows)) is not None
+    assert not certainly_cancel(rows) or exact
+    well = np.linalg.cond(rows[:-1, -n:]) < 1e6
+    if exact and well and np.all(np.any(rows[:, -n:] != 0, axis=0)):
+        x = np.linalg.solve(rows[:-1, -n:].T, -rows[-1, -n:])
+        assert certainly_cancel(rows) or np.min(x) < 1e-6 or lifted

@@ -46,6 +46,7 @@ class State(NamedTuple):
     totals: np.ndarray  # (m,): Σ η over those updates; or (0,), where η is constant
     scalars: np.ndarray  # (2,): ‖w‖² and the path
     weighted: np.ndarray  # (d + 1,): Σ s·v_s; or (0,), where no average is wanted
+    squares: np.ndarray  # (m,): ‖x̃‖² of the examples updated on; −1 before that
 
 
 class Skips(NamedTuple):
@@ -80,6 +81,7 @@ def visit_all(
                 example is a mistake, and ends the epoch.
     """
     w, counts, totals, weighted = state.w, state.counts, state.totals, state.weighted
+    squares = state.squares
     lengths, safe_until = skips.lengths, skips.safe_until
     lift, kappa, m = rule.lift, rule.kappa, signs.size
     norm2, path = state.scalars[0], state.scalars[1]
@@ -101,7 +103,9 @@ def visit_all(
             # `not >`: a score that overflowed to NaN is a mistake, never a silent success.
             if not margin > 0.0 and (margin != 0.0 or rule.at_zero * y >= 0):
                 eta = rates[made if rates.size > 1 else 0]
-                length2 = row_square(rows, t) + lift
+                length2 = squares[t]
+                if length2 < 0.0:
+                    length2 = squares[t] = row_square(rows, t) + lift
                 square, inner = length2 * eta * eta, eta * margin  # ‖v‖², ⟨w, v⟩; step v = η y x̃
                 step = max(eta * np.sqrt(length2), 1e-290)  # ‖v‖, also where its square underflows
                 path += step * (1.0 + kappa) + 16 * UNIT * path

@@ -54,7 +54,7 @@ def empty_copies(d: int) -> Copies:
 
 
 def empty_records() -> Records:
-    return Records(np.zeros((MAX_WINDOWS, 4, 7)), np.ones(1, np.int64))
+    return Records(np.empty((MAX_WINDOWS, 4, 7)), np.ones(1, np.int64))
 
 
 @jit
@@ -73,56 +73,71 @@ def copy_weights(copies, w):
 
 
 @jit
-def _compete(window, rival):
-    """Let a record take the extremes of a window that it beats."""
-    beats = (
-        False,
-        rival[NORM2] < window[LOWEST, NORM2],
-        rival[NORM2] > window[HIGHEST, NORM2],
-        rival[TURN] > window[SHARPEST, TURN],
-    )
-    for kind in range(4):
-        if beats[kind]:
-            for part in range(rival.size):
-                window[kind, part] = rival[part]
+def _halve(windows):
+    """Merge neighbouring windows, of which each extreme is the further of two, or the earlier."""
+    for k in range(windows.shape[0] // 2):
+        one, other = windows[2 * k], windows[2 * k + 1]
+        beats = (
+            False,
+            other[LOWEST, NORM2] < one[LOWEST, NORM2],
+            other[HIGHEST, NORM2] > one[HIGHEST, NORM2],
+            other[SHARPEST, TURN] > one[SHARPEST, TURN],
+        )
+        for kind in range(4):
+            row = 2 * k + (1 if beats[kind] else 0)
+            for part in range(windows.shape[2]):
+                windows[k, kind, part] = windows[row, kind, part]
 
 
 @jit
-def _halve(windows):
-    """Merge neighbouring windows."""
-    for k in range(windows.shape[0] // 2):
-        for kind in range(4):
-            for part in range(windows.shape[2]):
-                windows[k, kind, part] = windows[2 * k, kind, part]
-        for kind in range(4):
-            _compete(windows[k], windows[2 * k + 1, kind])
+def _record(windows, at, kind, log, turns, k, first, epoch):
+    """Make update k of the log a record."""
+    new = windows[at, kind]
+    new[UPDATE] = first + k + 1
+    new[EPOCH] = epoch
+    new[EXAMPLE] = log.example[k]
+    new[NORM2] = log.norm2[k]
+    new[ALONG] = log.along[k]
+    new[ACROSS2] = log.across2[k]
+    new[TURN] = turns[k]
 
 
 @jit
 def keep(records, log, made, first, epoch):
     """Thin the `made` updates of an epoch into the records; `first` updates came before them."""
-    windows, new, stride = records.windows, np.empty(7), records.stride[0]
-    new[EPOCH] = epoch
+    windows, stride = records.windows, records.stride[0]
+    norm2, along, across2 = log.norm2[:made], log.along[:made], log.across2[:made]
+    turns = np.empty(made)
+    for k in range(turns.size):
+        turns[k] = -along[k] * abs(along[k]) / (across2[k] + along[k] * along[k] + 1e-300)
     at, inside = first // stride, first % stride  # The window, and the place in it.
-    for k in range(made):
+    k = 0
+    while k < made:
         if at == windows.shape[0]:
             _halve(windows)
             stride *= 2
             at //= 2
-        along, across2 = log.along[k], log.across2[k]
-        new[UPDATE] = first + k + 1
-        new[EXAMPLE] = log.example[k]
-        new[NORM2] = log.norm2[k]
-        new[ALONG] = along
-        new[ACROSS2] = across2
-        new[TURN] = -along * abs(along) / (across2 + along * along + 1e-300)
+        end = min(k + stride - inside, made)
+        lowest = highest = sharpest = k
+        low = high = norm2[k]
+        turn = turns[k]
+        for i in range(k + 1, end):
+            if norm2[i] < low:
+                low, lowest = norm2[i], i
+            if norm2[i] > high:
+                high, highest = norm2[i], i
+            if turns[i] > turn:
+                turn, sharpest = turns[i], i
         if inside == 0:
-            for kind in range(4):
-                for part in range(new.size):
-                    windows[at, kind, part] = new[part]
-        else:
-            _compete(windows[at], new)
-        inside += 1
+            _record(windows, at, EARLIEST, log, turns, k, first, epoch)
+        if inside == 0 or low < windows[at, LOWEST, NORM2]:
+            _record(windows, at, LOWEST, log, turns, lowest, first, epoch)
+        if inside == 0 or high > windows[at, HIGHEST, NORM2]:
+            _record(windows, at, HIGHEST, log, turns, highest, first, epoch)
+        if inside == 0 or turn > windows[at, SHARPEST, TURN]:
+            _record(windows, at, SHARPEST, log, turns, sharpest, first, epoch)
+        inside += end - k
         if inside == stride:
             at, inside = at + 1, 0
+        k = end
     records.stride[0] = stride

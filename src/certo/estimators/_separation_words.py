@@ -25,11 +25,13 @@ SHOWN_ROWS, SHOWN_OUTPUTS = 12, 3
 
 
 class Unfinished(NamedTuple):
-    """A neuron that did not converge, with its last weights (the intercept's in the last place)."""
+    """A neuron that did not converge, with its last weights (the intercept's in the last place) and
+    how often it updated on each example."""
 
     labels: Labels
     signs: np.ndarray
     w: np.ndarray
+    counts: np.ndarray
 
 
 def verdict_words(
@@ -50,7 +52,7 @@ def verdict_words(
             if SECONDS_A_NUMBER * numbers > watch.seconds_left:
                 raise Stopped
             vectors = Examples(Sample(X, one.signs), lifted)
-            found = separate_after(vectors, one.w[: vectors.size], watch)
+            found = separate_after(vectors, one.w[: vectors.size], one.counts, watch)
         except Stopped:
             unknown.append(name)
             continue

@@ -232,7 +232,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             verdict = ""
             if not streamed and stop in (Stop.CONVERGED, Stop.MAX_ITER):
                 left = [
-                    Unfinished(labels, signs, outcome.w)
+                    Unfinished(labels, signs, outcome.w, outcome.counts)
                     for labels, signs, (outcome, _) in zip(
                         targets.outputs, targets.signs, learned, strict=True
                     )

@@ -25,12 +25,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.numbers.printed import in_digits, ln, probability, rounded_up, whole_count
+from certo.numbers.printed import DIGITS, in_digits, ln, probability, rounded_up, whole_count
 
 ALLOWANCE = Decimal("1e-30")
 #: B₂ⱼ / (2j(2j − 1)) for j = 1, …, 10, and ½ ln 2π: Stirling's series
 STIRLING = tuple(
-    Fraction(a, b)
+    DIGITS.divide(Decimal(a), Decimal(b))
     for a, b in (
         (1, 12), (-1, 360), (1, 1260), (-1, 1680), (1, 1188), (-691, 360360), (1, 156),
         (-3617, 122400), (43867, 244188), (-174611, 125400),
@@ -113,14 +113,18 @@ class TailExcess:
     def __call__(self, p: float | Fraction) -> Decimal:
         n, e, p = self.n, self.e, Fraction(p)
         largest = self.constant + e * ln(p) + (n - e) * ln(1 - p)
-        odds = _quotient(1 - p, p)
-        # P[Bin = j − 1] / P[Bin = j] = odds·j / (n − j + 1), for j = e, e − 1, …
-        others = _series(lambda j: odds * ((e - j) / (n - e + j + 1)), e).upper
+        others = tail_ratios(n, e, _quotient(1 - p, p))
         return (
             largest + ln(1 + Fraction(others))
             if others < math.inf
             else Decimal(EXCESS_BEYOND_FLOATS)
         )
+
+
+def tail_ratios(n: int, e: int, odds: float) -> float:
+    """P[Bin(n, p) < e] / P[Bin(n, p) = e], or more, where odds = (1 − p)/p, since
+    P[Bin = j − 1] / P[Bin = j] = odds·j / (n − j + 1), for j = e, e − 1, …"""
+    return _series(lambda j: odds * ((e - j) / (n - e + j + 1)), e).upper
 
 
 def shows_upper(p: float, n: int, e: int, target: Decimal) -> bool:
@@ -197,8 +201,11 @@ def ln_factorial(n: int) -> Decimal:
     if n < 64:
         return ln(math.factorial(n))
     value = (n + Decimal("0.5")) * ln(n) - n + HALF_LOG_TWO_PI
-    for j, b in enumerate(STIRLING):
-        value += Decimal(b.numerator) / (Decimal(b.denominator) * Decimal(n) ** (2 * j + 1))
+    power = 1 / Decimal(n)
+    square = power * power
+    for b in STIRLING:
+        value += b * power
+        power *= square
     return value
 
 

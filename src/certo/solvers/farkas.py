@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 from flint import fmpz_mat
+
+from certo.numbers.exact import gamma
+
+MAX_INVERSE_SIZE = 200  # More vectors than these are left to exact arithmetic.
 
 
 def cancelling_weights(vectors: Sequence[Sequence[int]]) -> list[int] | None:
@@ -27,3 +32,34 @@ def cancelling_weights(vectors: Sequence[Sequence[int]]) -> list[int] | None:
         return None
     divisor = math.gcd(*weights)
     return [weight // divisor for weight in weights]
+
+
+def certainly_cancel(vectors: np.ndarray) -> bool:
+    """True only if Σ a_i v_i = 0 for some positive a, unique but for a factor; in float64.
+
+    Columns that are 0, or a constant times a last column of ±1, follow from the others. If n are
+    left for n + 1 vectors, a = (x, 1) where Bx = b, the columns of B being the first n vectors and
+    −b the last. With R ≈ B⁻¹, e = ‖I − RB‖∞ < 1 shows that there is just one x, which is within
+    ‖R(b − Bx̃)‖∞/(1 − e) of x̃ in each place. Both norms are computed with room for rounding.
+    """
+    turned = vectors * vectors[:, -1:] if np.all(np.abs(vectors[:, -1]) == 1) else vectors
+    kept = np.any(turned != (turned[0] if turned is not vectors else 0), axis=0)
+    kept[-1] = True
+    rows, n = vectors[:, kept], len(vectors) - 1
+    if not n == np.count_nonzero(kept) <= MAX_INVERSE_SIZE:
+        return False
+    B, b = rows[:-1].T, -rows[-1]
+    sizes = np.abs(rows)
+    if (
+        not 1e-90 < sizes[sizes > 0].min(initial=1.0) <= sizes.max() < 1e90
+    ):  # Products may over- or underflow.
+        return False
+    try:
+        R = np.linalg.inv(B)
+    except np.linalg.LinAlgError:
+        return False
+    x, slack = R @ b, 4 * gamma(n + 4)
+    off = np.abs(np.eye(n) - R @ B) + slack * (np.abs(R) @ np.abs(B) + 1)
+    missing = np.abs(b - B @ x) + slack * (np.abs(b) + np.abs(B) @ np.abs(x))
+    e, error = 2 * off.sum(axis=1).max(), 2 * (np.abs(R) @ missing).max()
+    return bool(e < 0.5 and x.min() > 2 * error and np.abs(R).max() < 1e90)

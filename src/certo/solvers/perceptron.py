@@ -69,6 +69,7 @@ def perceptron(
         totals=np.zeros(m if constant is None else 0),
         scalars=np.array([norm2, np.sqrt(norm2) * (1 + rule.kappa)]),
         weighted=np.zeros((d + 1) * run.average) if weighted is None else weighted.copy(),
+        squares=np.full(m, -1.0),
     )
     skips = Skips(np.zeros(0), np.zeros(0))
     log, copies, records = empty_log(m), empty_copies(d), empty_records()

@@ -21,6 +21,7 @@ from scipy import sparse
 from scipy.optimize import nnls
 
 from certo.solvers.exact_simplex import ExactSimplex
+from certo.solvers.farkas import certainly_cancel
 from certo.solvers.interrupt import NEVER, Stopped, Watch
 from certo.solvers.linear_program import LinearProgram
 from certo.solvers.vectors import Cancelling, Vectors, working_set_step
@@ -29,9 +30,8 @@ CANCELLING_SECONDS = 4e-7  # Exact weights of n vectors take n³ times that: mea
 TIGHT_MARGIN = 1e-8  # Margins up to this, of vectors of length about 1, may be rounding.
 SUPPORT_MULTIPLIER = 1e-12  # Multipliers of vectors that matter are larger.
 NEGLIGIBLE_WEIGHT = 1e-10  # The same in combinations of vectors of length 1.
-MAX_LEAST_SQUARES_NUMBERS = (
-    2**14
-)  # Numbers for which least squares are quicker than a linear program.
+MAX_LEAST_SQUARES_NUMBERS = 2**14  # Numbers with which least squares beat a linear program.
+MAX_NEAREST_POINTS = 20  # Sets of vectors whose nearest point is found before a linear program.
 
 
 class Separator(NamedTuple):
@@ -58,39 +58,66 @@ def separate(vectors: Vectors, watch: Watch = NEVER) -> Verdict:
     return _by_working_set(vectors, margins, watch)
 
 
-def separate_after(vectors: Vectors, w: np.ndarray, watch: Watch) -> Verdict:
-    """The same where a long search has ended with weights w that do not separate the vectors: no
-    other guess is made. Exact arithmetic that would outlast the watch is not begun."""
+def separate_after(vectors: Vectors, w: np.ndarray, counts: np.ndarray, watch: Watch) -> Verdict:
+    """The same where a long search has ended with weights w that do not separate the vectors, after
+    it updated on each as often as `counts` says: no other guess is made. Exact arithmetic that
+    would outlast the watch is not begun, and weights that cancel are only shown to exist where that
+    is quicker."""
     if np.any(vectors.lengths() == 0):
         found = vectors.easily_cancelling()
         if found is not None:
             return found
-    few = vectors.count * vectors.size <= MAX_LEAST_SQUARES_NUMBERS
-    quick = _by_nearest_point(vectors) if few else None
+    few = (vectors.size + 1) * _first_count(vectors) <= MAX_LEAST_SQUARES_NUMBERS
+    quick = (
+        (_by_nearest_point(vectors, counts, watch) or vectors.easily_cancelling()) if few else None
+    )
     return quick or _by_working_set(vectors, vectors.margins(w)[0], watch)
 
 
-def _by_nearest_point(vectors: Vectors) -> Verdict | None:
-    """The point nearest to the origin among the convex combinations of the vectors, scaled to
+def _first_count(vectors: Vectors) -> int:
+    """The number of vectors whose nearest point is found first: a few times that of its support, or
+    all if they are not many more."""
+    some = 2 * vectors.size + 20
+    return some if vectors.count > 1.5 * some else vectors.count
+
+
+def _by_nearest_point(vectors: Vectors, counts: np.ndarray, watch: Watch) -> Verdict | None:
+    """The point nearest to the origin among the convex combinations of some vectors, scaled to
     length 1, by non-negative least squares: min ‖Σ a_i z_i‖² + (Σ a_i − 1)². At the origin the
-    vectors used cancel; elsewhere it separates them. None, if neither is proved."""
-    part = vectors.part(np.arange(vectors.count))
-    if sparse.issparse(part):
-        return None
-    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-        rows = part / np.sqrt(np.einsum("ij,ij->i", part, part))[:, None]
-    if not np.all(np.isfinite(rows)):
-        return None
-    system = np.ones((vectors.size + 1, vectors.count))
-    system[:-1] = rows.T
-    try:
-        a, apart = nnls(system, np.append(np.zeros(vectors.size), 1.0))
-    except RuntimeError:  # Too many steps.
-        return None
-    if apart <= TIGHT_MARGIN:
-        return vectors.cancelling(np.flatnonzero(a > NEGLIGIBLE_WEIGHT))
-    w = rows.T @ a
-    return Separator(w) if vectors.wrong(w) is None else None
+    vectors used cancel; elsewhere it separates them, and those that it has on the wrong side join
+    the vectors used. The first are those updated on most often, since the counts of updates are
+    nearly weights that cancel. None, if neither is proved."""
+    places = np.argsort(-counts, kind="stable")[: _first_count(vectors)]
+    for _ in range(MAX_NEAREST_POINTS):
+        watch()
+        part = vectors.part(places)
+        if sparse.issparse(part):
+            return None
+        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+            rows = part / np.sqrt(np.einsum("ij,ij->i", part, part))[:, None]
+        if not np.all(np.isfinite(rows)):
+            return None
+        system = np.ones((vectors.size + 1, places.size))
+        system[:-1] = rows.T
+        try:
+            a, apart = nnls(system, np.append(np.zeros(vectors.size), 1.0))
+        except RuntimeError:  # Too many steps.
+            return None
+        used = np.flatnonzero(a > NEGLIGIBLE_WEIGHT)
+        if apart <= TIGHT_MARGIN:
+            if certainly_cancel(part[used]):
+                return Cancelling(places[used].tolist(), [])
+            return vectors.cancelling(places[used])
+        w = rows.T @ a
+        margins, slack = vectors.margins(w)
+        wrong = np.flatnonzero(~(margins > slack))
+        if not wrong.size:
+            return Separator(w)
+        wrong = np.setdiff1d(wrong[np.argsort(margins[wrong])[: vectors.size]], places[used])
+        if not wrong.size:
+            return None
+        places = np.append(places[used], wrong)
+    return None
 
 
 def _by_working_set(vectors: Vectors, margins: np.ndarray, watch: Watch) -> Verdict:

@@ -33,7 +33,8 @@ Places = np.ndarray | Sequence[int]
 
 class Cancelling(NamedTuple):
     places: list[int]  # The indices of the vectors.
-    weights: list[int]  # Σ weight·vector = 0, proved; no vector can be left out
+    #: Σ weight·vector = 0, proved; no vector can be left out. Empty if they only exist for certain.
+    weights: list[int]
 
 
 class Vectors(abc.ABC):

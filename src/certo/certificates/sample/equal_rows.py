@@ -20,6 +20,7 @@ from certo.row_keys import row_keys
 
 MISSING = -1.5e308  # Replaces NaN, so that missing values are equal.
 INFINITE = 1.7e308
+MAX_KEYED_NUMBERS = 2**14  # Numbers whose rows all have keys sooner than a column is looked at.
 
 _looked_at: ContextVar[dict[int, tuple[Any, np.ndarray]] | None] = ContextVar(
     "looked_at", default=None
@@ -74,10 +75,11 @@ def _repeated(numbers: np.ndarray) -> np.ndarray:
 
 
 def _groups_of_rows(tables: tuple[Any, ...]) -> np.ndarray:
-    """Rows that are equal have one value in common in any column, so that only such are compared;
-    first by their keys, and then themselves."""
+    """Rows that are equal have one value in common in any column, so that of a long table only such
+    are compared; first by their keys, and then themselves."""
     groups = rows = np.arange(sum(table.shape[0] for table in tables))
-    if not any(map(sparse.issparse, tables)):
+    dense = not any(map(sparse.issparse, tables))
+    if dense and sum(table.size for table in tables) > MAX_KEYED_NUMBERS:
         values = column_of(tables, _finest(tables[0]))
         rows = np.flatnonzero(np.isin(values, _repeated(values)))
     part = rows_of_tables(tables, rows)
