@@ -42,8 +42,8 @@ def test_a_page_of_claims(certo, model, tables):
     assert first.startswith("Verified: all ")
     assert second.startswith("With 95 % confidence, the error rate on new data")
     assert "its file does not say which they were" in said.out
-    assert "✓ SoftMarginGap" in said.out
-    assert "✓ TestErrors" in said.out
+    assert "✓ holds  SoftMarginGap" in said.out
+    assert "✓ holds  TestErrors" in said.out
 
 
 def test_numbers_in_json(certo, model, tables):

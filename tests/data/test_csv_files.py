@@ -39,6 +39,7 @@ def test_a_row_longer_than_the_sample(tmp_path):
         (b"\xef\xbb\xbf", "is empty"),
         (b"\xef\xbb\xbf\r\n", "is empty"),
         (b"a,b\n1,\0\n", "binary file"),
+        (b"\x1f", "cannot be read as a table"),
         (b"\x7fELF\0\0\0", "binary file"),
         (b"a,b\n", "no rows"),
         (b"PAR1", "cannot be read as a table"),
@@ -115,6 +116,7 @@ def read(tmp_path):
         ("a\tb\n1, 2\tx\n3, 4\ty\n", {"a": ["1, 2", "3, 4"], "b": ["x", "y"]}),
         ("a\tb, c\n1\tx, y\n", {"a": [1], "b, c": ["x, y"]}),
         ("a:b c\n1:x y\n", {"a": [1], "b c": ["x y"]}),
+        ("\n" * 40 + "a;b\n1;2\n", {"a": [1], "b": [2]}),
         ("a b\n1 2\n3 4\n", {"a": [1, 3], "b": [2, 4]}),
         (
             "name,text\nx,one two\ny,three four\n",

@@ -52,6 +52,16 @@ def test_a_small_file_of_large_arrays_is_refused(read, monkeypatch):
         read(a=np.zeros(10**6))
 
 
+def test_an_archive_that_cannot_be_unpacked_is_refused(read, tmp_path):
+    read(a=[1, 2, 3])
+    path = tmp_path / "t.npz"
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + 10] = 77  # An unknown method of compression.
+    path.write_bytes(content)
+    with pytest.raises(Problem, match="cannot be read as arrays"):
+        read_table(path)
+
+
 def test_a_damaged_file_is_refused(read, tmp_path):
     read(a=[1, 2, 3])
     path = tmp_path / "t.npz"

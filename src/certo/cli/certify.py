@@ -107,8 +107,8 @@ def _tell(voice: Voice, said: dict[str, Any], data: Path) -> None:
         voice.item(("note ", "yellow"), note, indent=2)
     voice.say()
     for claim in claims[:MAX_CLAIMS_OF_PAGE]:
-        mark = ("✓ ", "green") if claim["informative"] else ("○ ", "dim")
-        mark = mark if claim["holds"] else ("✗ ", "bold red")
+        mark = ("✓ holds  ", "green") if claim["informative"] else ("○ holds  ", "dim")
+        mark = mark if claim["holds"] else ("✗ FAILS  ", "bold red")
         why = "" if claim["holds"] else f" {claim['why']}"
         voice.item(mark, f"{claim['type']} ({claim['about']}): {claim['plain']}{why}")
     if len(claims) > MAX_CLAIMS_OF_PAGE:

@@ -166,13 +166,13 @@ def sample_of(opened: Callable[[], Any]) -> str:
 def _separator(sample: str) -> str:
     """The separator that cuts the first lines into the same number of cells, and into most; a space
     or colon where no other one does. In a tie a tab is believed, which texts seldom have."""
-    start = "".join(sample.splitlines(keepends=True)[:30])
+    start = "".join(sample.lstrip().splitlines(keepends=True)[:30])
 
     def merit(separator: str) -> tuple[bool, bool, int, bool]:
         quoted = rf'(?:^|(?<=[\r{separator}]))"(?:[^"]|"")*(?:"|\Z)'
         lines = re.sub(quoted, "x", start, flags=re.MULTILINE).splitlines()
         widths = [1 + line.count(separator) for line in lines if line.strip()]
-        whole = widths[:-1] or widths  # The last line may be cut off.
+        whole = widths[:-1] or widths or [1]  # The last line may be cut off.
         is_even = whole[0] > 1 and len(set(whole)) == 1
         return is_even, separator in STRONG_DELIMITERS, whole[0], is_even and separator == "\t"
 

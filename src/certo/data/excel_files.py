@@ -26,7 +26,7 @@ def read_excel(path: Path, content: bytes | None) -> tuple[pa.Table, list[str]]:
             "openpyxl. Or save it as CSV."
         ) from wrong
     with open(path, "rb") if content is None else io.BytesIO(content) as file:
-        with zipfile.ZipFile(file) as archive:
+        with zipfile.ZipFile(file) as archive:  # Its names were read before.
             inflated = sum(item.file_size for item in archive.infolist())
         check_inflated(path, inflated, file.seek(0, io.SEEK_END))
         file.seek(0)

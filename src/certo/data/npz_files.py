@@ -29,7 +29,7 @@ def read_npz(path: Path, content: bytes | None) -> tuple[pa.Table, list[str]]:
         try:
             with np.load(file, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
-        except (ValueError, KeyError, zipfile.BadZipFile) as wrong:
+        except (ValueError, KeyError, RuntimeError, zipfile.BadZipFile) as wrong:
             raise Problem(f"{path} cannot be read as arrays of NumPy: {wrong}") from wrong
     notes = []
     if set(arrays) == {"X", "y"} and arrays["X"].ndim == 2:
@@ -72,6 +72,6 @@ def _check_size(path: Path, file: io.BufferedIOBase) -> None:
                         raise ValueError(f"version {version} of NumPy's format is not read here.")
                     shape, _, dtype = _HEADERS[version](part)
                     size += math.prod(shape) * dtype.itemsize
-    except (ValueError, EOFError, zipfile.BadZipFile) as wrong:
+    except (ValueError, EOFError, RuntimeError, zipfile.BadZipFile) as wrong:
         raise Problem(f"{path} cannot be read as arrays of NumPy: {wrong}") from wrong
     check_inflated(path, size, stored)

@@ -73,7 +73,7 @@ def _names(path: Path, content: bytes | None) -> list[str]:
         try:
             with zipfile.ZipFile(file) as archive:
                 return archive.namelist()
-        except zipfile.BadZipFile:
+        except (zipfile.BadZipFile, RuntimeError):  # Damaged, or of an unknown version.
             return []
 
 
