@@ -49,15 +49,16 @@ def test_a_killed_fit_leaves_no_half_file(noise, tmp_path, moment):
 
 
 def test_ctrl_c_during_the_epochs_keeps_what_was_reached(certo, noise, tmp_path, monkeypatch):
-    visit_all, calls = loop.visit_all, []
+    run_epochs, calls = loop.run_epochs, []
 
     def interrupted(*args):
         calls.append(1)
         if len(calls) == 4:
             signal.raise_signal(signal.SIGINT)
-        return visit_all(*args)
+        return run_epochs(*args)
 
-    monkeypatch.setattr(loop, "visit_all", interrupted)
+    monkeypatch.setattr(loop, "run_epochs", interrupted)
+    monkeypatch.setattr("certo.estimators.perceptron.NUMBERS_AT_ONCE", 1)  # One epoch in a call.
     model = tmp_path / "m"
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

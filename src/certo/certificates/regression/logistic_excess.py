@@ -215,10 +215,9 @@ class LogisticExcess(Certificate):
         )
         spare = Fraction(0)
         if self.ridge and self.labels.outputs > 1 and self.proof == "curvature":
-            K = self.labels.outputs
-            size = np.abs(self.coef.sum(axis=0))
-            size = size + exact.allowance(K, np.abs(self.coef).sum(axis=0))
-            spare = half * at_most(size * size) / K
+            slack = exact.allowance(self.labels.outputs, np.abs(self.coef).sum(axis=0))
+            size = np.abs(self.coef.sum(axis=0)) + slack
+            spare = half * at_most(size * size) / self.labels.outputs
         return risk.value + room * risk.within, left.value - room * (left.within + spare)
 
     def excess(self, point: Point, room: int, enough: float = 0.0) -> float:
