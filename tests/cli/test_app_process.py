@@ -48,6 +48,12 @@ def test_a_killed_fit_leaves_no_half_file(noise, tmp_path, moment):
         assert (folder / "r.html").read_text().endswith("</html>")
 
 
+def test_a_shell_is_told_what_may_follow():
+    asked = {"_CERTO_COMPLETE": "complete_bash", "COMP_WORDS": "certo ver", "COMP_CWORD": "1"}
+    found = subprocess.run(COMMAND, capture_output=True, text=True, env=os.environ | asked)
+    assert found.stdout.split() == ["verify"]
+
+
 def test_ctrl_c_during_the_epochs_keeps_what_was_reached(certo, noise, tmp_path, monkeypatch):
     run_epochs, calls = loop.run_epochs, []
 

@@ -10,6 +10,7 @@ from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.data.problem import Problem
 from certo.estimators import SVM
+from certo.stop import Stop
 from certo.tables.choose import CANDIDATES, FOLDS, Choice, choose
 from certo.tables.fit import fit_table
 from certo.tables.held_out import HeldOut
@@ -59,6 +60,23 @@ def test_machines_without_an_answer_are_passed_over():
         _ = Choice("classes", {"svm, C = 1": None}, 100, 5).best
     with pytest.raises(Problem, match=r"at least 10 rows are needed, got 9\. Name a machine"):
         choose(TABLE.slice(0, 9), "kind", "classes", None, 0)
+
+
+def test_a_fit_that_was_stopped_by_hand_ends_the_comparison(monkeypatch):
+    fit = SVM.fit
+
+    def stopped(machine, X, y):
+        fit(machine, X, y)._stop = Stop.BY_HAND
+        return machine
+
+    monkeypatch.setattr(SVM, "fit", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        choose(TABLE, "kind", "classes", SPLIT, 0)
+
+
+def test_of_very_many_rows_no_kernel_is_tried(monkeypatch):
+    monkeypatch.setattr("certo.tables.choose.MAX_KERNEL_ROWS", 119)
+    assert "svm, Gaussian kernel" not in choose(TABLE, "kind", "classes", SPLIT, 0).errors
 
 
 def test_only_bounds_from_the_training_rows_pay_for_the_choice():

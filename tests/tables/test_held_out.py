@@ -53,6 +53,12 @@ def test_the_fit_sees_the_other_rows_alone():
     assert claim.errors == wrong.sum()
 
 
+@pytest.mark.parametrize(("share", "many"), [(0.01, 0), (0.99, 20)])
+def test_rows_are_left_to_fit_to_and_to_test_on(share, many):
+    with pytest.raises(Problem, match=f"but of 20 rows it holds out {many}"):
+        fit_table(table(20), "label", certo.SVM(), held_out=HeldOut(share))
+
+
 def test_a_model_file_is_verified_from_the_table_alone(tmp_path):
     data = table()
     found = fitted(data)

@@ -113,6 +113,7 @@ def _discard(stream: Any) -> None:
 def _run() -> int:
     """The exit code of the command that was asked for."""
     command = typer.main.get_command(app)
+    command._main_shell_completion({}, "certo")  # Ends here, if a shell asks what may follow.
     try:
         with (
             reading(setting=as_flag, separability=SEPARABLE),

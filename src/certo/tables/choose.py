@@ -16,12 +16,14 @@ from certo.data.problem import Problem
 from certo.estimators import SVM, LeastSquares, LogisticRegression
 from certo.estimators.description import describe
 from certo.kernels.gaussian import Gaussian
+from certo.stop import Stop
 from certo.tables.examples import Examples, Rows, encode_rows, encode_table
 from certo.tables.held_out import HeldOut
 from certo.tables.task import Learns
 
 FOLDS = 5
 MAX_ROWS_COMPARED = 5000  # Rows drawn for the comparison: it must not take longer than the fit.
+MAX_KERNEL_ROWS = 100_000  # With more rows, a fit with a kernel takes too long to be tried.
 
 #: What is compared.
 CANDIDATES: dict[Learns, dict[str, Any]] = {
@@ -101,7 +103,11 @@ def choose(
     given: dict[str, Any] = {"missing": "refuse", "na": (), **choices, "scale": scale}
     # An error in any row is found in the whole table, where rows have their numbers.
     encode_table(table, target, measured=learns == "numbers", **given | {"scale": "none"})
-    candidates = CANDIDATES[learns]
+    candidates = {
+        name: one
+        for name, one in CANDIDATES[learns].items()
+        if len(rows) <= MAX_KERNEL_ROWS or getattr(one, "kernel", None) is None
+    }
     losses: dict[str, list[float] | None] = {name: [] for name in candidates}
     parts = np.array_split(drawn, FOLDS)
     for k, part in enumerate(parts):
@@ -144,10 +150,13 @@ class _Fold:
         if key not in self.encoded:
             self.encoded[key] = self._encode(*key)
         examples, others = self.encoded[key]
+        machine = clone(candidate)
         try:
-            said = clone(candidate).fit(examples.X, examples.y).predict(others.X)
+            said = machine.fit(examples.X, examples.y).predict(others.X)
         except (ArithmeticError, RuntimeError, ValueError):
             return None
+        if getattr(machine, "_stop", None) is Stop.BY_HAND:  # The machine has caught a Ctrl-C.
+            raise KeyboardInterrupt
         losses = (said - others.y) ** 2 if measured else said != others.y
         return np.asarray(losses, dtype=float).tolist()
 

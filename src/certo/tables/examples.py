@@ -134,6 +134,11 @@ def encode_table(
         # An error in any row is found in the whole table, where rows have their numbers.
         TableEncoder("none", drop, category, text=text).fit(used.drop_columns([target]))
         unseen = held_out.of(table.num_rows)[places - 1]
+        if unseen.all() or not unseen.any():
+            raise Problem(
+                f"{setting('test', held_out.share)} must leave rows to fit to and rows to test on, "
+                f"but of {counted(len(unseen), 'row')} it holds out {int(unseen.sum()):,}."
+            )
     seen = used.filter(pa.array(~unseen))
     encoder.fit(seen.drop_columns([target]))
     said = [
