@@ -73,7 +73,7 @@ def check_weights(weights: np.ndarray, examples: int) -> None:
 
 def _finite(values, dimensions: int, required: str) -> np.ndarray:
     array = np.array(values, dtype=np.float64)
-    if array.ndim != dimensions or not np.all(np.isfinite(array)):
+    if array.ndim != dimensions or not np.isfinite(array).all():
         raise ValueError(required)
     array.flags.writeable = False
     return array
@@ -84,7 +84,7 @@ def whole_vector(values, name: str) -> np.ndarray:
     given = np.asarray(values)
     if given.size == 0:
         given = given.astype(np.int64)
-    if given.ndim != 1 or given.dtype.kind not in "iu" or np.any(given > np.iinfo(np.int64).max):
+    if given.ndim != 1 or given.dtype.kind not in "iu" or (given > 2**63 - 1).any():
         raise ValueError(f"{name} must be a list of integers.")
     vector = given.astype(np.int64)
     vector.flags.writeable = False
@@ -94,7 +94,7 @@ def whole_vector(values, name: str) -> np.ndarray:
 def index_vector(values, name: str) -> np.ndarray:
     """A read-only int64 copy of strictly increasing indices, or a ValueError."""
     vector = whole_vector(values, name)
-    if np.any(vector[1:] <= vector[:-1]) or np.any(vector[:1] < 0):
+    if (vector[1:] <= vector[:-1]).any() or (vector[:1] < 0).any():
         raise ValueError(f"{name} must be strictly increasing indices, from 0 on.")
     return vector
 

@@ -30,12 +30,13 @@ def issue_separable(
     least, wrong = margins.least()
     if least > 0:
         wrong = None
-    elif margins.exactly(wrong) > 0:  # The least margin was bounded, not computed.
+    elif (margin := margins.exactly(wrong)) > 0:  # The least margin was bounded, not computed.
         wrong = margins.below(LEAST_SCORE)
+        margin = None if wrong is None else margins.exactly(wrong)
     if wrong is not None:
         raise CannotClaim(
-            f"{_comparison(labels, wrong)} has margin "
-            f"{exact.below(margins.exactly(wrong)):.6g}: it is not strictly on its own side."
+            f"{_comparison(labels, wrong)} has margin {exact.below(margin):.6g}: it is not "
+            "strictly on its own side."
         )
     functional = max(0.0, exact.below(least))
     # It takes several hyperplanes to tell several classes apart.

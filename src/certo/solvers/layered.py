@@ -17,6 +17,8 @@ class Layered:
     @classmethod
     def layer(cls, traces: list[Self]) -> Self:
         """The traces of several outputs, each of one output, in one."""
+        if len(traces) == 1:
+            return traces[0]
         columns: dict[str, Any] = {}
         for name in (field.name for field in fields(cls)):  # type: ignore[arg-type]
             parts = [getattr(trace, name) for trace in traces]

@@ -49,7 +49,8 @@ class Trace(Layered):
     def of(cls, records: Records, copies: Copies, epoch_updates: np.ndarray) -> Trace:
         windows = -(-int(epoch_updates.sum()) // int(records.stride[0]))
         rows = records.windows[:windows].reshape(-1, records.windows.shape[-1])
-        _, kept = np.unique(rows[:, 0], return_index=True)
+        order = np.argsort(rows[:, 0])
+        kept = order[np.append(True, np.diff(rows[order, 0]) > 0)[: order.size]]
         update, epoch, example, norm2, along, across2, _ = rows[kept].T
         copied, stride = copies.taken.tolist()
         return cls(

@@ -118,11 +118,14 @@ class MistakeBound(SpaceClaim):
 
     def _most_updates(self) -> int | None:
         start, u = self._start_and_u
+        pull = start2 = Fraction(0)
+        if start.any():
+            pull, start2 = exact.dot_within(start, u)[0], exact.dot_within(start, start)[1]
         law = Inequality(
             target=Fraction(self.target),
-            offset=exact.dot_within(start, u)[0] - Fraction(self.shortfall),
+            offset=pull - Fraction(self.shortfall),
             comparator2=Fraction(self.comparator_norm) ** 2,
-            start2=exact.dot_within(start, start)[1],
+            start2=start2,
             radius2=Fraction(self.radius2),
         )
         return most_updates(self.sums, law, self.updates)

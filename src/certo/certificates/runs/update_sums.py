@@ -103,21 +103,18 @@ def _sums_within(rates: np.ndarray) -> tuple[Fraction, Fraction]:
 
 
 def _constant_rate(eta: Fraction, law: Inequality) -> int:
-    """Floor of the larger root of (η·target·M + offset)² = comparator2·(start2 + η²·radius2·M).
+    """Floor of the larger root of (η·target·M + offset)² = comparator2·(start2 + η²·radius2·M),
+    whose numbers become integers: floor((√D − b)/2a) is that of ⌊√D⌋ in place of √D.
 
     The inequality holds at M = 0 (Cauchy–Schwarz), or where η·target·M + offset = 0, so the
     larger root exists and is not negative.
     """
-    push = eta * law.target
-    a = push * push
-    b = 2 * push * law.offset - law.comparator2 * eta * eta * law.radius2
-    c = law.offset * law.offset - law.comparator2 * law.start2
-    square = max(b * b - 4 * a * c, Fraction(0))
-    # √square rounded down by less than a·2⁻⁶⁰, so that M below is right or one too small
-    digits = max(0, a.denominator.bit_length() - a.numerator.bit_length()) + 64
-    top, bottom = square.numerator, square.denominator
-    root = Fraction(math.isqrt((top * bottom) << (2 * digits)), bottom << digits)
-    M = max(math.floor((root - b) / (2 * a)), 0)
-    while law.holds(eta * (M + 1), eta * eta * (M + 1)):
-        M += 1
-    return M
+    push, pull = eta * law.target, law.comparator2 * (eta * eta * law.radius2)
+    start = law.comparator2 * law.start2
+    left = math.lcm(push.denominator, law.offset.denominator)
+    right = math.lcm(pull.denominator, start.denominator)
+    p, offset = int(push * left), int(law.offset * left)
+    a = right * p * p
+    b = 2 * right * p * offset - left * left * int(pull * right)
+    c = right * offset * offset - left * left * int(start * right)
+    return max((math.isqrt(max(b * b - 4 * a * c, 0)) - b) // (2 * a), 0)

@@ -134,8 +134,8 @@ def are_copies(
     telling = []
     for j in fine:
         values = column_of(tables, j)
-        seen = _own_values(values, ids, in_test, once)
-        if 2 * seen.own > seen.repeated and 4 * seen.own >= rows.size:
+        seen = _own_values(values, ids, in_test, once, rows.size)
+        if seen is not None:
             telling.append((values, seen))
             coarse = [k for k in coarse if k != j]
     if telling:
@@ -158,10 +158,9 @@ def are_copies(
 
 
 class _OwnValues(NamedTuple):
-    """Of the values of a column: how many repeat, how many of these belong to one example alone,
-    how many of those occur once in the fit; and how many gaps are equal to the least, but one."""
+    """Of the values of a telling column that repeat: how many belong to one example alone, how many
+    of those occur once in the fit; and how many gaps are equal to the least, but one."""
 
-    repeated: int
     own: int
     single: int
     even_gaps: int
@@ -179,9 +178,10 @@ class _OwnValues(NamedTuple):
 
 
 def _own_values(
-    values: np.ndarray, ids: np.ndarray, in_test: np.ndarray | None, once: bool
-) -> _OwnValues:
-    order = np.argsort(values, kind="stable")
+    values: np.ndarray, ids: np.ndarray, in_test: np.ndarray | None, once: bool, examples: int
+) -> _OwnValues | None:
+    """None, if the column is not telling about so many repeated examples."""
+    order = np.argsort(values)
     values, ids = values[order], ids[order]
     starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
     sizes = np.diff(np.append(starts, values.size))
@@ -191,6 +191,9 @@ def _own_values(
         repeated, single = (tested > 0) & (tested < sizes), sizes - tested == 1
     own = repeated & (np.minimum.reduceat(ids, starts) == np.maximum.reduceat(ids, starts))
     own &= single | (not once)
+    often, alone, once_only = map(int, map(np.count_nonzero, (repeated, own, own & single)))
+    if not (2 * alone > often and 4 * alone >= examples):
+        return None
     with np.errstate(over="ignore", invalid="ignore"):
         gaps = np.diff(values[starts])
         gaps = gaps[gaps > ROUNDED_APART * (values[-1] - values[0])]
@@ -198,8 +201,7 @@ def _own_values(
     if gaps.size:
         least = int(np.count_nonzero(gaps <= LIKE_THE_LEAST * gaps.min())) - 1
         even = max(least, _regular(gaps))
-    often, alone, once_only = map(np.count_nonzero, (repeated, own, own & single))
-    return _OwnValues(int(often), int(alone), int(once_only), even, _is_short(values[starts]))
+    return _OwnValues(alone, once_only, even, _is_short(values[starts]))
 
 
 def _regular(gaps: np.ndarray) -> int:
@@ -227,7 +229,7 @@ def _is_short(values: np.ndarray) -> bool:
 
 def _differ(values: np.ndarray, others: np.ndarray) -> bool:
     """Whether rows with one value in common have different others."""
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)
     values, others = values[order], others[order]
     return bool(np.any((values[1:] == values[:-1]) & (others[1:] != others[:-1])))
 

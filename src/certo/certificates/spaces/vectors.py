@@ -122,8 +122,9 @@ class Margins(MachineMargins):
         with np.errstate(invalid="ignore", over="ignore"):
             lower = self.value[rows] - self.slack[rows]
         most = EXACT_ROWS if np.all(np.isfinite(lower)) else rows.size  # After overflow: all.
-        least, where = self.exactly(int(rows[0])), int(rows[0])
-        for k, (margin, t, different) in enumerate(self._each_exactly(rows)):
+        margins = self._each_exactly(rows)
+        least, where, _ = next(margins)
+        for k, (margin, t, different) in enumerate(margins, start=1):
             if different > most:
                 rest = Fraction(math.nextafter(float(np.min(lower[k:])), -math.inf))
                 return min(least, rest), where
