@@ -27,23 +27,37 @@ def two_classes(scores, signs, shares, slopes, roots):
     return total
 
 
-@loose
 def several_classes(scores, codes, shares, alive, parts):
     """Σ s (log Σ_k e^{f_k} − f_y) over the classes alive, and y; parts[t, k] = p_k."""
-    total = 0.0
-    count = scores.shape[1]
+    _subtract_greatest(scores, codes, alive, parts)
+    np.exp(parts, out=parts)  # Eight numbers at a time; a compiled loop would take one.
+    return _normalise(scores, codes, shares, parts)
+
+
+@loose
+def _subtract_greatest(scores, codes, alive, out):
     for t in range(scores.shape[0]):
         top = scores[t, codes[t]]
-        for k in range(count):
+        for k in range(scores.shape[1]):
             if alive[t, k] and scores[t, k] > top:
                 top = scores[t, k]
+        for k in range(scores.shape[1]):
+            # Not −inf, which fast arithmetic may take for a finite number.
+            out[t, k] = scores[t, k] - top if alive[t, k] or k == codes[t] else -1e300
+
+
+@loose
+def _normalise(scores, codes, shares, parts):
+    total = 0.0
+    for t in range(scores.shape[0]):
         mass = 0.0
-        for k in range(count):
-            part = np.exp(scores[t, k] - top) if alive[t, k] or k == codes[t] else 0.0
-            parts[t, k] = part
-            mass += part
+        top = scores[t, codes[t]]
+        for k in range(scores.shape[1]):
+            mass += parts[t, k]
+            if parts[t, k] > 0.0:
+                top = max(top, scores[t, k])
         total += shares[t] * (top - scores[t, codes[t]] + np.log(mass))
-        for k in range(count):
+        for k in range(scores.shape[1]):
             parts[t, k] /= mass
     return total
 

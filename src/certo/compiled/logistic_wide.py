@@ -11,6 +11,7 @@ from numba.extending import intrinsic
 
 from certo.compiled._jit import loose, loosest
 from certo.compiled._lanes import LANES, _first_lanes, _index, _Loader, _name
+from certo.compiled.logistic import several_classes
 from certo.compiled.rows import by_storage, row_add, row_dot
 
 
@@ -135,30 +136,25 @@ def along_two(scores, moves, t, signs, shares):
     return loss, slope, curve
 
 
-@loose
 def along_several(scores, moves, t, codes, shares, alive):
     """Σ s (log Σ_k e^{f_k + tu_k} − f_y − tu_y) and its first two derivatives in t."""
-    loss = slope = curve = 0.0
-    count = scores.shape[1]
+    there, parts = scores + t * moves, np.empty_like(scores)
+    loss = several_classes(there, codes, shares, alive, parts)
+    return loss, *_derivatives(parts, moves, codes, shares)
+
+
+@loose
+def _derivatives(parts, moves, codes, shares):
+    slope = curve = 0.0
     for i in range(codes.size):
-        y = codes[i]
-        own = top = scores[i, y] + t * moves[i, y]
-        for k in range(count):
-            if alive[i, k]:
-                top = max(top, scores[i, k] + t * moves[i, k])
-        mass = first = second = 0.0
-        for k in range(count):
-            if alive[i, k] or k == y:
-                part = np.exp(scores[i, k] + t * moves[i, k] - top)
-                u = moves[i, k] - moves[i, y]
-                mass += part
-                first += part * u
-                second += part * u * u
-        loss += shares[i] * (top - own + np.log(mass))
-        first /= mass
+        first = second = 0.0
+        for k in range(parts.shape[1]):
+            u = moves[i, k] - moves[i, codes[i]]
+            first += parts[i, k] * u
+            second += parts[i, k] * u * u
         slope += shares[i] * first
-        curve += shares[i] * (second / mass - first * first)
-    return loss, slope, curve
+        curve += shares[i] * (second - first * first)
+    return slope, curve
 
 
 @loose

@@ -39,6 +39,7 @@ from certo.solvers.recession import (
 from certo.solvers.small_logistic import small_logistic
 from certo.stop import Stop
 
+RIDGE_PROOF_SHARE = 0.5  # The share of `tol` that the ridge's proof, which is quick, may leave.
 CUT_OFF_SHARE = 0.25  # The share of `tol` that separated terms may cost where they are cut off.
 MIN_COST = 1e-280  # The least that they can cost.
 MAX_DIRECTION_BITS = 500  # Longer numbers of a direction are shortened.
@@ -302,7 +303,8 @@ def _certified(
     weights = _shortest(problem, last, basis)
     if known is not None:
         weights = _pushed(problem, weights, known, CUT_OFF_SHARE * limits.tol)
-    excess = _excess(problem, weights, alive, basis)
+    enough = RIDGE_PROOF_SHARE * limits.tol if basis.factor is None else 0.0
+    excess = _excess(problem, weights, alive, basis, enough)
     return Fitted(weights, problem, outcomes, basis, excess, known, last is None)
 
 
@@ -477,7 +479,7 @@ def _sample(problem: LogisticProblem) -> tuple[Sample, Labels]:
 
 
 def _excess(
-    problem: LogisticProblem, weights: Weights, alive, basis: Basis
+    problem: LogisticProblem, weights: Weights, alive, basis: Basis, enough: float = 0.0
 ) -> LogisticExcess | NotClaimed:
     sample, labels = _sample(problem)
     try:
@@ -489,6 +491,7 @@ def _excess(
             class_weight=problem.class_weight,
             sample_weight=problem.sample_weight,
             alive=alive,
+            enough=enough,
             **weights._asdict(),
             **basis._asdict(),
         )

@@ -30,6 +30,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
+from certo.blas import one_thread
 from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.logistic_rows import LogisticRows, centred_weights, plain_weights
 from certo.solvers.logistic_wide import Point, Wide, descend_wide
@@ -57,6 +58,9 @@ REUSED_FACTOR = 1e6  # A step with an old Hessian does not square the decrement:
 # it leaves the share that the last one left, must be so many times less for it to be the last.
 # Coordinates beyond which no Hessian is made, with a ridge and without.
 MAX_RIDGE_DIM, MAX_DIM = 1500, 4000
+# Several classes with a ridge: from so many coordinates on, and with at most so many examples for
+# each, inexact steps cost less than Hessians; below this tol the ridge alone proves too little.
+MIN_INEXACT_DIM, MAX_INEXACT_ROWS_PER_DIM, MIN_INEXACT_TOL = 100, 40, 1e-9
 DISCRIMINANT_SHARES = 1.0, 0.7, 0.5, 0.35, 0.25
 WITHIN_SHARE = 1e-6  # Of a column's variance, added so that its share within classes is not 0.
 MIN_PIVOT = 1e-12  # What the others must leave of a column scaled to length 1, squared.
@@ -292,9 +296,16 @@ def logistic(
     run = NewtonRun(limits, doubts=doubts and ridge == 0 and limits.damped)
     end: State | Point
     hessian = None
-    if (classes - 1) * problem.columns > (MAX_RIDGE_DIM if ridge else MAX_DIM):
-        wide = Wide(X, codes, classes, shares, lift, ridge, alive)
-        end = descend_wide(wide, None if start is None else wide.inner(start), run)
+    n, fresh = (classes - 1) * problem.columns, alive is None and start is None
+    inexact = (
+        ridge and classes > 2 and fresh and limits.damped and isinstance(X, np.ndarray)
+        and limits.tol > MIN_INEXACT_TOL and n > MIN_INEXACT_DIM
+        and len(codes) <= MAX_INEXACT_ROWS_PER_DIM * n
+    )  # fmt: skip
+    if inexact or n > (MAX_RIDGE_DIM if ridge else MAX_DIM):
+        with one_thread():  # The rows are shared out between the cores.
+            wide = Wide(X, codes, classes, shares, lift, ridge, alive)
+            end = descend_wide(wide, None if start is None else wide.inner(start), run)
         found = wide.outer(end.W)
         direction = None if run.step is None else np.column_stack(wide.outer(run.step))
         if direction is not None:

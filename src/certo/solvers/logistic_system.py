@@ -24,7 +24,7 @@ from certo.solvers.logistic_tables import DenseTable, SparseTable
 
 MAX_BLOCK_DIM = 2048  # Features up to which each class has a preconditioner of its own.
 BLOCK_ROWS_PER_FEATURE = 4  # Examples of which the block is made, for each feature.
-CHANGED_SHARE = 0.2  # It is made anew after this share of the weights has changed.
+CHANGED_SHARE = 0.5  # It is made anew after this share of the weights has changed.
 DIAGONAL_SHARE = 1e-6  # Added to its diagonal, relative to the mean: float32 has few digits more.
 MAX_PRODUCTS = 500  # Products with the Hessian in one solution.
 MIN_CURVATURE = 1e-12  # Examples that are all but separated have less: too little for float32.
@@ -41,7 +41,7 @@ class NewtonSystem:
         self.kind: np.dtype = np.dtype(np.float32 if fits else np.float64)
         self.blocked = fits and isinstance(table, DenseTable) and table.p <= MAX_BLOCK_DIM
         self._weights = np.zeros((table.m, 0))  # The weights of the blocks that were made.
-        self._inverses: list[np.ndarray] = []
+        self._inverses = np.empty((0, table.p, table.p), np.float32)
 
     def solve(self, parts: np.ndarray, b: Vectors, share: float, enough: float) -> Vectors:
         """x with Hx near b: until the residual is this share of b, or this small.
@@ -79,21 +79,27 @@ class NewtonSystem:
             return lambda R: R * scale
         last = self._weights
         if not last.size or np.sum(np.abs(weights - last)) > CHANGED_SHARE * np.sum(last):
-            self._weights, self._inverses = weights, [weights] * weights.shape[1]
-            self._each_class(weights.shape[1], self._invert)
+            self._weights = weights
+            self._inverses = np.empty((weights.shape[1], self.table.p, self.table.p), np.float32)
+            self._share_classes(weights.shape[1], self._invert)
         return self._apply
 
     def _apply(self, R: Vectors) -> Vectors:
         out = np.empty_like(R)
 
-        def of(k: int) -> None:
-            out[:, k] = self._inverses[k] @ R[:, k]
+        def some(n: int, first: int, last: int) -> None:
+            part = slice(first, last)
+            out[:, part] = np.matmul(self._inverses[part], R.T[part, :, None])[:, :, 0].T
 
-        self._each_class(R.shape[1], of)
+        self._share_classes(R.shape[1], some)
         return out
 
-    def _invert(self, k: int) -> None:
-        """A class's own part of the Hessian, nearly."""
+    def _invert(self, n: int, first: int, last: int) -> None:
+        for k in range(first, last):
+            self._inverses[k] = self._inverse(k)
+
+    def _inverse(self, k: int) -> np.ndarray:
+        """Of a class's own part of the Hessian, nearly."""
         table, weights = self.table, self._weights[:, k]
         assert isinstance(table, DenseTable)
         n = min(table.m, BLOCK_ROWS_PER_FEATURE * table.p)
@@ -110,13 +116,11 @@ class NewtonSystem:
             factor, failed = spotrf(H, lower=True)
             more *= 10
         inverse, _ = spotri(factor, lower=True, overwrite_c=True)
-        self._inverses[k] = np.tril(inverse) + np.tril(inverse, -1).T
+        inverse += inverse.T  # Its upper triangle is 0.
+        inverse[np.diag_indices(table.p)] /= 2
+        return inverse
 
-    def _each_class(self, count: int, work: Callable[[int], None]) -> None:
-        def some(n: int, first: int, last: int) -> None:
-            for k in range(first, last):
-                work(k)
-
+    def _share_classes(self, count: int, some: Callable[[int, int, int], None]) -> None:
         with one_thread():
             in_pieces(pieces(count, count * self.table.p**2), some)
 

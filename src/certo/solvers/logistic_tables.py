@@ -7,7 +7,7 @@ that of what is mapped. Work is shared between the cores by rows, or by columns 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import pairwise
 
@@ -19,7 +19,9 @@ from certo.compiled.rows import CsrRows, DenseRows, rows_of
 from certo.compiled.threads import in_pieces, one_thread, pieces
 from certo.solvers.logistic_rows import centre_of
 
-TABLE_BLOCK_ROWS = 512  # Rows of a dense block.
+MIN_BLOCK_ROWS, BLOCK_NUMBERS = 512, 2**17  # Of a dense block, which stays in the cache.
+MAX_KEPT_NUMBERS = 2**20  # Numbers of a table that is kept in float64, less its centre.
+MULTIPLICATIONS_AT_ONCE = 8  # A matrix product makes so many in the time of one.
 
 Bend = Callable[[np.ndarray, slice], None]  # Changes the scores of these rows, in place.
 
@@ -42,11 +44,13 @@ class DenseTable(Table):
         """x − centre in float32."""
         out = np.empty(self.X.shape, np.float32)
         with np.errstate(over="ignore"):
-            for start in range(0, self.m, TABLE_BLOCK_ROWS):
-                out[start : start + TABLE_BLOCK_ROWS] = (
-                    self.X[start : start + TABLE_BLOCK_ROWS] - self.centre
-                )
+            for some in self._ranges(0, self.m):
+                np.subtract(self.X[some], self.centre, out=out[some], casting="same_kind")
         return out
+
+    @cached_property
+    def _long(self) -> np.ndarray:
+        return self.X - self.centre
 
     def times(self, V: np.ndarray) -> np.ndarray:
         """Scores."""
@@ -78,23 +82,29 @@ class DenseTable(Table):
         part = np.empty((self.p, R.shape[1]), R.dtype)
         np.matmul(Z.T, R, out=part[: self.d])
         if self.lift:
-            part[self.d] = R.sum(axis=0)
+            np.matmul(np.ones(len(R), R.dtype), R, out=part[self.d])
         return part
+
+    def _ranges(self, first: int, last: int) -> Iterator[slice]:
+        rows = max(MIN_BLOCK_ROWS, BLOCK_NUMBERS // max(self.d, 1))
+        for start in range(first, last, rows):
+            yield slice(start, min(start + rows, last))
 
     def _blocks(self, like: np.ndarray, visit) -> list:
         """The sum of what `visit` returns, for each piece."""
-        short = self.short if like.dtype == np.float32 else None
+        single = like.dtype == np.float32
+        centred = self.short if single else self._long if self.X.size <= MAX_KEPT_NUMBERS else None
 
         def piece(k, first, last):
             total = 0
-            for start in range(first, last, TABLE_BLOCK_ROWS):
-                some = slice(start, min(start + TABLE_BLOCK_ROWS, last))
-                Z = self.X[some] - self.centre if short is None else short[some]
+            for some in self._ranges(first, last):
+                Z = self.X[some] - self.centre if centred is None else centred[some]
                 total = total + visit(Z, some)
             return total
 
         with one_thread():
-            return in_pieces(pieces(self.m, self.m * self.p * like.shape[1]), piece)
+            work = self.m * self.p * like.shape[1] / MULTIPLICATIONS_AT_ONCE
+            return in_pieces(pieces(self.m, work), piece)
 
     @cached_property
     def squares(self) -> np.ndarray:

@@ -13,7 +13,7 @@ Stop    with a ridge when strong convexity proves (`certificates.logistic_ridge`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,10 +34,11 @@ MIN_DUAL_GAIN = 0.03  # The dual is left once its next visits bring less than th
 MAX_TRIALS = 16  # Trials of a step's length.
 MAX_SLOPE_LEFT = 0.25  # The share of its first slope that may be left at the end of a step.
 PROVED_SHARE = 0.5  # With a ridge, the share of `tol` that may be left: a check adds its rounding.
-EXPONENTIAL_COST = 32  # Multiplications that an exponential is worth.
+EXPONENTIAL_COST = 8  # Multiplications that an exponential is worth.
 OTHERS_SHARE = 1e-3  # What classes other than its own have of an example when the dual begins.
 INTERCEPT_SHARE = 0.1  # Of the squared length of examples: the square of the intercepts' column.
-DUAL_VISITS = (5, 5, 10, 20)  # Visits to every example between two looks at what was reached.
+DUAL_VISITS = (5, 5, 10, 20)  # Visits to every example between two looks at what was reached;
+BLOCKED_DUAL_VISITS = (2,)  # so many where each class has a preconditioner of its own.
 
 
 class Point(NamedTuple):
@@ -76,21 +77,22 @@ class Wide:
             return best
         pi = self._weights[self._weights > 0]
         least = -float(pi @ np.log(pi)) if self.lift else np.log(self.classes)
-        for W in ascend(self.table, self.codes, self.classes, self.shares, self.ridge):
+        visits = BLOCKED_DUAL_VISITS if self.system.blocked else DUAL_VISITS
+        for W in ascend(self.table, self.codes, self.classes, self.shares, self.ridge, visits):
             if self.outputs > 1:
                 W -= W.mean(axis=1, keepdims=True)
             loss = self._seen(self.table.times(W))[0]
             value, last = loss + self._penalty(W), least
             if value < least:
                 best, least = W, value
-            if self.system.blocked or not value < (1 - MIN_DUAL_GAIN) * last or asked():
+            if not value < (1 - MIN_DUAL_GAIN) * last or asked():
                 break
         return best
 
     def point(self, W: np.ndarray, scores: np.ndarray) -> Point:
         """What is seen at W, after its intercepts have been set."""
         loss, parts, slopes = self._seen(scores)
-        for _ in range(2 if self.lift else 0):
+        for _ in range((1 if self.ridge and self.system.blocked else 2) if self.lift else 0):
             before = slopes.sum(axis=0)
             move = self._intercepts(parts, before)
             new = self._seen(scores + move)
@@ -263,7 +265,7 @@ def descend_wide(problem: Wide, W: np.ndarray | None, run: NewtonRun) -> Point:
 
 def ascend(
     table: DenseTable | SparseTable, codes: np.ndarray, classes: int, shares: np.ndarray,
-    ridge: float,
+    ridge: float, rounds: Sequence[int] = DUAL_VISITS,
 ) -> Iterator[np.ndarray]:  # fmt: skip
     """Weights (p, outputs) with a ridge, again and again: the dual, one example after the other.
 
@@ -288,7 +290,7 @@ def ascend(
         R[np.arange(table.m), codes] += factors
     V, bias = table.sums(R)[: table.d], extra * R.sum(axis=0)
     V = V if classes == 2 else V.astype(np.float32)
-    for visits in DUAL_VISITS:
+    for visits in rounds:
         for _ in range(visits):
             order = rng.permutation(seen)
             if classes == 2:

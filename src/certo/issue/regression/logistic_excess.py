@@ -37,8 +37,10 @@ def issue_logistic_excess(
     kept: np.ndarray | None = None,
     combinations: Sequence[Sequence[Fraction]] = (),
     factor: np.ndarray | None = None,
+    enough: float = 0.0,
 ) -> LogisticExcess:
-    """The strongest such claim; with lower = 0, if nothing better can be shown.
+    """The strongest such claim, or one by the ridge alone, which is quick, where that shows an
+    excess of at most `enough`; with lower = 0, if nothing better can be shown.
 
     `sample` has the places of the classes as signs. `alive` marks what is not dropped: (m,) for
     two classes, (m, K) for more. `kept` and `combinations` are those of `solvers.dependence`
@@ -60,7 +62,7 @@ def issue_logistic_excess(
     if alive is not None:
         draft = replace(draft, dropped=refusal(draft, np.asarray(alive), sample))
     point = draft._point(sample)
-    draft, excess = best_proof(draft, point, Basis(kept, lines, factor))
+    draft, excess = best_proof(draft, point, Basis(kept, lines, factor), enough)
     risk, left = draft._risks(point, SLACK_FACTOR)
     upper, lower = exact.above(risk), exact.below(left - Fraction(excess))
     if upper == math.inf:

@@ -42,14 +42,17 @@ class Basis(NamedTuple):
     factor: np.ndarray | None
 
 
-def best_proof(draft: LogisticExcess, point: Point, basis: Basis) -> tuple[LogisticExcess, float]:
+def best_proof(
+    draft: LogisticExcess, point: Point, basis: Basis, enough: float
+) -> tuple[LogisticExcess, float]:
     """The claim with the proof that shows most, and how far its point is above the infimum, with
-    room for a checker; without a proof, if there is none."""
-    found = (draft, math.inf)
+    room for a checker; without a proof, if there is none. The ridge's proof, which costs least, is
+    taken where it shows `enough`."""
+    found = _by_ridge(draft, point) if draft.ridge and enough else (draft, math.inf)
     size = draft.vectors * basis.kept.size
     most = MAX_RIDGE_CURVATURE_DIM if draft.ridge else MAX_CURVATURE_DIM
-    if size <= most and np.any(point.problem.counts):
-        found = _by_curvature(draft, point, basis)
+    if not found[1] <= enough and size <= most and np.any(point.problem.counts):
+        found = min(_by_curvature(draft, point, basis), found, key=lambda proof: proof[1])
     if draft.ridge and found[1] == math.inf:
         found = _by_ridge(draft, point)
     return found if found[1] < math.inf else (draft, 0.0)
