@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from certo.cli import options
 from certo.cli.console import Voice
-from certo.cli.fit import _as_argument
+from certo.cli.reading import read_test_rows, reading_words
 
 USUAL_DELTA, USUAL_SEED = 0.05, 0
 
@@ -50,13 +50,14 @@ def compare(
     na: options.NotAvailable = None,
     drop: options.Drop = None,
     category: options.Category = None,
+    text: options.Text = None,
     as_json: options.Json = False,
 ) -> None:
     """Compare all suitable machines on a table. Each has its cross-validated error, and on rows
     held out from all of them a bound on its error rate on new data; all bounds hold together.
     Baselines and scikit-learn's gradient boosting are beside them."""
     from certo.cli.progress import FitProgress
-    from certo.data.columns import read_table, text_columns
+    from certo.data.columns import read_table
     from certo.data.files import write_all
     from certo.report.comparison import comparison_facts, html_comparison
     from certo.tables.compare import compare_machines
@@ -64,26 +65,21 @@ def compare(
     from certo.tables.task import checked_task, task_of
 
     began = monotonic()
-    choices = options.encoding_choices(scale, missing, na, drop, category)
-    asked_file = options.test_rows(test, 0)[1]
-    options.check_outputs({"--report": report}, keep=(data, asked_file))
+    choices = options.encoding_choices(scale, missing, na, drop, category, text)
+    test_file = options.test_rows(test, 0)[1]
+    options.check_outputs({"--report": report}, keep=(data, test_file))
     with FitProgress(Voice(stderr=True).console) as progress:
         progress.stage(f"Reading {data.name}")
         table, notes = read_table(data)
-        share, test_file = options.test_rows(test, table.num_rows)
-        unseen = None
-        if test_file is not None:
-            progress.stage(f"Reading {test_file.name}")
-            as_text = text_columns(table, na or (), category or (), drop or ())
-            unseen, more = read_table(test_file, as_text=as_text)
-            notes = [*notes, *(f"{test_file.name}: {note}" for note in more)]
+        unseen, more = read_test_rows(progress, test_file, table, choices)
+        share = options.test_rows(test, table.num_rows)[0]
         progress.stage("Encoding the columns")
         compared = compare_machines(
             table, target, checked_task(task or "auto", task_of(table, target, na or ())),
             test=unseen, test_name=str(test_file),
             held_out=None if share is None else HeldOut(share, seed),
             folds=folds, seed=seed, delta=delta, time_limit=time_limit, began=began,
-            notes=tuple(notes),
+            notes=(*notes, *more),
             report=lambda name, done, total: progress.report(f"Fitting {name}", "fit")(done, total),
             **choices,
         )  # fmt: skip
@@ -93,9 +89,9 @@ def compare(
         said["test_file"] = None if test_file is None else str(test_file)
         said["fit_with"], said["report_file"] = None, None
         if compared.best_own is not None:
-            words = ["certo", "fit", _as_argument(data), "--target", target]
+            words = ["certo", "fit", options.as_argument(data), "--target", target]
             words += _fitting(compared, test, seed, delta, choices)
-            said["fit_with"] = options.command_line(*words)
+            said["fit_with"] = options.command_line(*words, *reading_words())
         if report is not None:
             said["report_file"] = str(report)
             write_all({report: html_comparison(compared, said).encode()})
@@ -112,7 +108,7 @@ def _fitting(
     words += options.as_options({"set": best.settings})
     words += options.as_options({k: given for k, given in choices.items() if k != "scale"})
     words += ["--scale", choices["scale"]] if choices["scale"] is not None else []
-    words += ["--test", _as_argument(test)] if test is not None else []
+    words += ["--test", options.as_argument(test)] if test is not None else []
     words += ["--seed", str(seed)] if seed != USUAL_SEED else []
     words += ["--delta", str(delta)] if delta != USUAL_DELTA else []
     return [*words, "--tried", str(compared.compared)]

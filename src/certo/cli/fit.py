@@ -11,10 +11,7 @@ import typer
 
 from certo.cli import options
 from certo.cli.console import Voice, print_json, tell_rows
-from certo.cli.reading import reading_words
-
-FEWEST_ROWS = 40  # With fewer rows, none is held out unless that is asked for.
-USUAL_SHARE = 0.2  # The share of the rows that is held out to test.
+from certo.cli.reading import read_test_rows, reading_words
 
 
 def fit(
@@ -40,15 +37,7 @@ def fit(
     ] = None,
     output: Annotated[Path | None, options.option("FILE", "Model file to write.", "--out")] = None,
     report: options.Report = None,
-    test: Annotated[
-        str | None,
-        options.option(
-            "SHARE|FILE|none",
-            "Rows to test on, which have no part in the fit and bound the error on new data: a "
-            "share of the rows, drawn at random; a table of their own; or none.",
-            default="0.2, and none of fewer than 40 rows",
-        ),
-    ] = None,
+    test: options.TestRows = None,
     seed: Annotated[
         int, options.option("N", "Seed of what is drawn at random: test rows, and in the machine.")
     ] = 0,
@@ -122,7 +111,7 @@ def fit(
     from certo import report as reports
     from certo.cli.fit_output import tell_fit
     from certo.cli.progress import FitProgress
-    from certo.data.columns import read_table, text_columns
+    from certo.data.columns import read_table
     from certo.data.files import write_all
     from certo.data.problem import Problem
     from certo.estimators import SeparationWarning
@@ -146,24 +135,17 @@ def fit(
         raise Problem("--task chooses a machine, so give either --task or --machine.")
     if machine == "auto" and settings:
         raise Problem("--machine auto chooses the settings, too: give them with a machine's name.")
-    share, test_file = _test_rows(test)
-    held_out = None if share is None else HeldOut(share, seed)
+    test_file = options.test_rows(test, 0)[1]
     options.check_outputs({"--out": output, "--report": report}, keep=(data, test_file))
     estimator = None if machine in (None, "auto") else make_machine(machine, settings)
     console = Voice(stderr=True).console
     with FitProgress(console) as progress:
         progress.stage(f"Reading {data.name}")
         table, notes = read_table(data)
-        unseen = None
-        if test_file is not None:
-            progress.stage(f"Reading {test_file.name}")
-            as_text = text_columns(table, na or (), category or (), drop or ())
-            unseen, more = read_table(test_file, as_text=as_text)
-            notes = [*notes, *(f"{test_file.name}: {note}" for note in more)]
+        unseen, more = read_test_rows(progress, test_file, table, choices)
         progress.stage("Encoding the columns")
-        enough = table.num_rows >= FEWEST_ROWS
-        if test is None and enough:
-            held_out = HeldOut(USUAL_SHARE, seed)
+        share = options.test_rows(test, table.num_rows)[0]
+        held_out = None if share is None else HeldOut(share, seed)
         found = task_of(table, target, na or ())
         learns = checked_task(task or "auto", found)
         if estimator is None and machine is None:
@@ -180,7 +162,7 @@ def fit(
             try:
                 fitted = fit_table(
                     table, target, estimator, test=unseen, test_name=str(test_file),
-                    held_out=held_out, delta=delta, tried=tried, notes=tuple(notes),
+                    held_out=held_out, delta=delta, tried=tried, notes=(*notes, *more),
                     compared=1 if chosen is None else len(chosen.errors),
                     callback=progress if console.is_terminal else None, **choices,
                 )  # fmt: skip
@@ -208,9 +190,14 @@ def fit(
         if output is not None:
             written[output], said["model_fingerprint"] = model_bytes(fitted.model)
             said["model_file"] = str(output)
-        words = ["certo", "verify", _as_argument(output or "MODEL"), _as_argument(data)]
+        words = [
+            "certo",
+            "verify",
+            options.as_argument(output or "MODEL"),
+            options.as_argument(data),
+        ]
         if test_file and len(fitted.certified.test):
-            words += ["--test", _as_argument(test_file)]
+            words += ["--test", options.as_argument(test_file)]
         said["verify_with"] = options.command_line(*words, *reading_words())
         if report is not None:
             said["report_file"] = str(report)
@@ -219,26 +206,11 @@ def fit(
     options.tell(said, lambda voice, said: tell_fit(voice, said, verbose), as_json)
 
 
-def _test_rows(asked: str | None) -> tuple[float | None, Path | None]:
-    """The share of the rows, or the table of their own, that --test names."""
-    if asked is None or asked == "none":
-        return None, None
-    try:
-        return float(asked), None
-    except ValueError:
-        return None, Path(asked)
-
-
 def _seed(estimator: Any, settings: list[str], seed: int) -> None:
     """Seed what is drawn at random in a machine, unless its settings say how."""
     is_set = any(setting.partition("=")[0] == "random_state" for setting in settings)
     if "random_state" in estimator.get_params() and not is_set:
         estimator.set_params(random_state=seed)
-
-
-def _as_argument(path: Path | str) -> str:
-    """A file as an argument, which one whose name begins like an option is not by itself."""
-    return f"./{path}" if str(path).startswith("-") and str(path) != "-" else str(path)
 
 
 def _tell_refusal(

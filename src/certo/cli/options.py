@@ -143,6 +143,11 @@ def as_flag(name: str, value: Any = None) -> str:
     return " ".join(f"--{name} {one}" for one in values)
 
 
+def as_argument(path: Path | str) -> str:
+    """A file as an argument, which one whose name begins like an option is not by itself."""
+    return f"./{path}" if str(path).startswith("-") and str(path) != "-" else str(path)
+
+
 def command_line(*words: str) -> str:
     """A command that can be copied into a shell."""
     return " ".join(map(shlex.quote, words))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -77,3 +78,17 @@ def reading_words() -> list[str]:
     words = ["--delimiter", said.delimiter] if said.delimiter else []
     words += ["--encoding", said.encoding] if said.encoding else []
     return words + ["--no-header"] * (not said.has_header)
+
+
+def read_test_rows(
+    progress: Any, file: Path | None, table: Any, choices: dict[str, Any]
+) -> tuple[Any, list[str]]:
+    """The table of test rows beside that of a fit, None if there is no file; and notes on it."""
+    from certo.data.columns import read_table, text_columns
+
+    if file is None:
+        return None, []
+    progress.stage(f"Reading {file.name}")
+    as_text = text_columns(table, choices["na"], choices["category"], choices["drop"])
+    found, notes = read_table(file, as_text=as_text)
+    return found, [f"{file.name}: {note}" for note in notes]

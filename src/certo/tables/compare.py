@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -44,6 +44,7 @@ from certo.words.reader import setting
 MAX_NUMBERS_MADE_DENSE = 2 * 10**8  # Numbers of a matrix that is made dense: 1.6 GB.
 PREDICTED_ROWS = 1000  # Rows that are predicted before the clock is looked at.
 FITTING_SHARE = 0.95  # Of the time limit; the rest is for what a last fit takes beyond its limit.
+COMPILED_ROWS = 8  # Rows of each class to which a machine is fitted before anything is timed.
 LARGEST_SHARE = 1 / 3  # Of the time that is left, for a machine that cannot stop by itself.
 
 #: Why a candidate has no results, or not all: no time was left, Ctrl-C, an error, or the table.
@@ -327,7 +328,7 @@ class _Parts:
         features = self.examples.table.drop_columns([self.target])
         fit, valid = (features.take(pa.array(rows)) for rows in self.folds[k])
         scale, references = encoding
-        encoder = TableEncoder(scale, own.drop, own.category, references).fit(fit)
+        encoder = TableEncoder(scale, own.drop, own.category, references, own.text).fit(fit)
         first, second = self.folds[k]
         return encoder.transform(fit), y[first], encoder.transform(valid), y[second]
 
@@ -351,6 +352,8 @@ class _Race:
         time; `left` candidates share what is left, this one included."""
         estimator = result.candidate.estimator
         limited = "time_limit" in estimator.get_params()
+        if result.candidate.kind == "certo":
+            self._compile(estimator, *self.parts.part(0, self.parts.encoding(estimator))[:2])
         remaining = self.deadline - monotonic()
         share = remaining / left if limited else max(remaining / left, remaining * LARGEST_SHARE)
         until = min(monotonic() + share, self.deadline)
@@ -383,6 +386,15 @@ class _Race:
             took = monotonic() - begin
             beyond = max(0.0, took - limit) if limited else 0.0
             report(k + 1)
+
+    def _compile(self, estimator: Any, X: Any, y: np.ndarray) -> None:
+        """Fit to a few rows, so that the compilation of loops is not timed."""
+        labels = y if self.parts.learns == "classes" else np.zeros(len(y))
+        kinds = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+        some = np.concatenate([kind[:COMPILED_ROWS] for kind in kinds])
+        with warnings.catch_warnings(), suppress(Exception):
+            warnings.simplefilter("ignore")
+            clone(estimator).fit(X[some], y[some])
 
     def _threads(self, candidate: Candidate) -> AbstractContextManager[Any]:
         """Threads of scikit-learn wait for each other actively, which on a busy machine takes many
