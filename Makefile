@@ -12,10 +12,12 @@ BENCH := .venv/.bench
 
 demo: $(DEV)
 	@mkdir -p demo
-	$(BIN)/certo separable examples/setosa.csv --target species
-	$(BIN)/certo fit examples/setosa.csv --target species --scale none --out demo/setosa.certo --report demo/setosa.html
-	$(BIN)/certo verify demo/setosa.certo examples/setosa.csv
-	@echo "Open demo/setosa.html in a browser to see the report."
+	$(BIN)/certo compare examples/tumours.csv --target diagnosis --report demo/compare.html
+	$(BIN)/certo fit examples/tumours.csv --target diagnosis --out demo/tumours.certo --report demo/tumours.html
+	$(BIN)/certo verify demo/tumours.certo examples/tumours.csv
+	$(BIN)/certo proof demo/tumours.certo examples/tumours.csv --out demo/proof
+	$(BIN)/python -m certo.verify demo/proof
+	@echo "Open demo/tumours.html and demo/compare.html in a browser to see the reports."
 
 # A minute: fewer examples and parameters of each test, in one process, so that ARGS=--pdb works.
 # ARGS may also be files, or -k and a word.
