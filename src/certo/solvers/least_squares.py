@@ -304,7 +304,7 @@ def _solution(
     intercept = known.mean[d:] - coef @ known.mean[:d] if lifted else np.zeros(len(a))
     squares = np.maximum(reduced.left - ridge * known.weight * np.sum(coef**2, axis=1), 0.0)
     # The triangular factor again, with the columns in increasing order.
-    U = np.linalg.qr(reduced.pivoted.triangle[:, first], mode="r")
+    U = np.asarray(np.linalg.qr(reduced.pivoted.triangle[:, first], mode="r"))
     L = _solve(U, np.eye(len(kept))) if len(kept) else U
     L = np.sqrt(known.weight) * L / scale[kept][:, None]
     tied = np.zeros(d + lifted, dtype=bool)
