@@ -19,8 +19,9 @@ from certo.numbers.farkas import cancels
 from certo.solvers import separation
 from certo.solvers.exact_simplex import ExactSimplex
 from certo.solvers.farkas import cancelling_weights
+from certo.solvers.hard_margin import hard_margin
 from certo.solvers.linear_program import LinearProgram
-from certo.solvers.separation import Cancelling, Separator, separate
+from certo.solvers.separation import Cancelling, Separator, largest_margin, separate
 from certo.solvers.vectors import Examples
 
 
@@ -109,3 +110,20 @@ def test_a_working_set_grows_until_nothing_is_wrong(monkeypatch):
     found = separate(vectors)
     assert isinstance(found, Separator)
     assert vectors.wrong(found.w) is None
+
+
+@pytest.mark.parametrize("intercept", ["lifted", "none"])
+@pytest.mark.parametrize("seed", range(4))
+def test_largest_margin_is_that_of_the_hard_margin_or_none(intercept, seed):
+    random = np.random.default_rng(seed)
+    signs = np.where(np.arange(200) % 3 > 0, 1, -1).astype(np.int8)
+    X = random.standard_normal((200, 3)) + 4.0 * signs[:, None]
+    vectors = Examples(Sample(X, signs), intercept == "lifted")
+    counts = random.integers(0, 2, 200)
+    w = largest_margin(vectors, counts, 1e-6)
+    best = hard_margin(X, signs, intercept, float(np.max(np.linalg.norm(X, axis=1))), tol=1e-9)
+    u = np.append(best.w, best.b)[: vectors.size]
+    margin, widest = (vectors.margins(v)[0].min() / np.linalg.norm(v) for v in (w, u))
+    assert margin == pytest.approx(widest, rel=1e-5)
+    mixed = Examples(Sample(X, random.permutation(signs)), intercept == "lifted")
+    assert largest_margin(mixed, counts, 1e-6) is None

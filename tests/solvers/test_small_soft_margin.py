@@ -37,12 +37,3 @@ def test_slack_that_is_too_dear_or_free_of_charge_is_left_to_the_general_way():
     rows = SmallRows(X, "free")
     assert rows.soft_margin(signs, 1e9 * costs, 1e-4, 1000) is None
     assert rows.soft_margin(signs, np.where(signs > 0, costs, 0.0), 1e-4, 1000) is None
-
-
-def test_largest_margin_separates_or_is_none():
-    X, signs, _ = clouds(0)
-    mixed = np.random.default_rng(0).permutation(signs)
-    assert SmallRows(X, "lifted").largest_margin(mixed, 1e-4) is None
-    X = X + 4.0 * signs[:, None]
-    found = SmallRows(X, "lifted").largest_margin(signs, 1e-4)
-    assert np.all(signs * (X @ found.w + found.b) > 0.999)

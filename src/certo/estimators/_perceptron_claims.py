@@ -22,10 +22,12 @@ from certo.estimators._claims import Claim, attempt
 from certo.issue.risk import issue_compression_bound
 from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.issue.separation import issue_separable
-from certo.numbers.exact import allowance
+from certo.numbers.exact import TINY, allowance, norm
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.perceptron import PerceptronOutcome
-from certo.solvers.small_soft_margin import SmallRows
+from certo.solvers.separation import largest_margin
+from certo.solvers.small_soft_margin import MAX_SMALL_NUMBERS
+from certo.solvers.vectors import Examples
 from certo.stop import Stop
 
 SEPARATOR_TOL = 1e-4  # Relative gap to which the best comparator is looked for.
@@ -66,12 +68,14 @@ def claims(
             )
 
         of_last = Margins.of(sample, *last, square) if run.average else margins
-        own = against(*last, of_last)
-        if not (own.separable and outcome.converged and own.bound):
-            return own
-        u = _best_separator(sample, run, outcome, square)
-        better = against(*u, Margins.of(sample, *u, square))
-        return better if better.separable and (better.bound or 0) < own.bound else own
+        if outcome.converged and outcome.updates and _distance(of_last) > 0:
+            u = _best_separator(sample, run, outcome, square)
+            of_u = Margins.of(sample, *u, square)
+            if _distance(of_u) > _distance(of_last):
+                better = against(*u, of_u)
+                if better.separable and better.bound:
+                    return better
+        return against(*last, of_last)
 
     def compression():
         if not fresh:
@@ -99,17 +103,25 @@ def claims(
     ]
 
 
+def _distance(margins: Margins) -> float:
+    """The least margin beside the length of (coef, intercept), rounded."""
+    return float(np.min(margins.value)) / max(
+        norm(np.append(margins.coef, margins.intercept)), TINY
+    )
+
+
 def _best_separator(
     sample: Sample, run: PerceptronRun, outcome: PerceptronOutcome, square: float
 ) -> tuple[np.ndarray, float]:
     """The separator with the largest margin, for which the theorem allows the fewest updates, or
     the best that can be reached in about the time of the run itself."""
     intercept = "lifted" if run.lifted else "none"
-    if SmallRows.suits(sample.X):
-        found = SmallRows(sample.X, intercept).largest_margin(sample.signs, SEPARATOR_TOL)
-        if found is not None:
-            return found.w, found.b
     numbers = sample.X.nnz if sparse.issparse(sample.X) else sample.X.size
+    if numbers <= MAX_SMALL_NUMBERS:
+        vectors = Examples(sample, run.lifted)
+        w = largest_margin(vectors, outcome.counts, SEPARATOR_TOL)
+        if w is not None:
+            return vectors.split(w)
     best = hard_margin(
         sample.X,
         sample.signs,

@@ -66,7 +66,7 @@ def kept_columns(gram: np.ndarray, lifted: bool, left: float = INDEPENDENT_SHARE
 
 def others(kept: np.ndarray, p: int) -> np.ndarray:
     """The columns that are not kept."""
-    return np.setdiff1d(np.arange(p), kept)
+    return np.flatnonzero(np.bincount(kept, minlength=p)[:p] == 0)
 
 
 def combinations(

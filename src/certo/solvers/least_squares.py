@@ -102,13 +102,13 @@ class _Reduced(NamedTuple):
     def solved(self, right: np.ndarray) -> np.ndarray:
         """Coefficients (outputs, rank) with U D a = right."""
         U, scale = self.pivoted.triangle, self.pivoted.scale[self.columns]
-        return (linalg.solve_triangular(U, right).T if U.size else right.T) / scale
+        return (_solve(U, right).T if U.size else right.T) / scale
 
     def correction(self, gradient: np.ndarray) -> np.ndarray:
         """What must be added to a where the normal equations lack `gradient` (rank, outputs)."""
         U, scale = self.pivoted.triangle, self.pivoted.scale[self.columns]
         right = gradient / scale[:, None]
-        return self.solved(linalg.solve_triangular(U, right, trans=1) if U.size else right)
+        return self.solved(_solve(U, right, trans=1) if U.size else right)
 
     @property
     def terms(self) -> np.ndarray:
@@ -120,6 +120,11 @@ class _Reduced(NamedTuple):
     def condition(self) -> float:
         U = self.pivoted.triangle
         return 1 / max(float(linalg.lapack.dtrcon(U)[0]), 2.0**-1000) if U.size else 1.0
+
+
+def _solve(U: np.ndarray, right: np.ndarray, trans: int = 0) -> np.ndarray:
+    """x with Ux = right, or Uᵀx; SciPy's checks take longer than small systems do."""
+    return linalg.lapack.dtrtrs(U, right, trans=trans)[0]
 
 
 class _Problem(NamedTuple):
@@ -210,7 +215,7 @@ def _normal_equations(problem: _Problem) -> _Reduced:
     columns = pivoted.order[: pivoted.rank]
     right = cross[columns] / pivoted.scale[columns][:, None]
     if columns.size:
-        right = linalg.solve_triangular(pivoted.triangle, right, trans=1)
+        right = _solve(pivoted.triangle, right, trans=1)
     left = np.maximum(np.diag(known.products)[d:] - np.sum(right**2, axis=0), 0.0)
     return _Reduced(pivoted, right, left)
 
@@ -299,8 +304,8 @@ def _solution(
     intercept = known.mean[d:] - coef @ known.mean[:d] if lifted else np.zeros(len(a))
     squares = np.maximum(reduced.left - ridge * known.weight * np.sum(coef**2, axis=1), 0.0)
     # The triangular factor again, with the columns in increasing order.
-    U = np.linalg.qr(reduced.pivoted.triangle[:, first], mode="r")
-    L = linalg.solve_triangular(U, np.eye(len(kept))) if len(kept) else U
+    U = np.asarray(np.linalg.qr(reduced.pivoted.triangle[:, first], mode="r"))
+    L = _solve(U, np.eye(len(kept))) if len(kept) else U
     L = np.sqrt(known.weight) * L / scale[kept][:, None]
     tied = np.zeros(d + lifted, dtype=bool)
     tied[rest] = True
@@ -310,7 +315,8 @@ def _solution(
         needed = np.abs(row[rest] - terms @ row[kept])
         size = np.abs(row[rest]) + np.abs(terms) @ np.abs(row[kept])
         tied[d] = np.any(needed > TIED_SHARE * size)
-        kept, L = np.append(kept, d), linalg.block_diag(L, 1.0)
+        kept, L = np.append(kept, d), np.pad(L, (0, 1))
+        L[-1, -1] = 1.0
     return Solution(
         coef, intercept, method, squares, known, reduced.pivoted.rank, reduced.condition, kept,
         combinations, L, terms, tied,

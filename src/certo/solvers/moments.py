@@ -148,7 +148,7 @@ def middle(rows: Rows, centred: bool) -> np.ndarray:
     """Near the mean of each column, and exactly the value of one that is constant."""
     if not centred:
         return np.zeros(rows.width)
-    some = rows.pick(np.unique(np.linspace(0, rows.n - 1, SAMPLE_ROWS).astype(int)))
+    some = rows.pick(np.linspace(0, rows.n - 1, min(rows.n, SAMPLE_ROWS)).astype(int))
     mean, whole = np.mean(some, axis=0), np.all(some == np.rint(some), axis=0)
     mean = np.where(whole, np.rint(mean), mean)  # The shifted numbers are integers again.
     return np.where(np.all(some == some[0], axis=0), some[0], mean)

@@ -67,11 +67,16 @@ def separate_after(vectors: Vectors, w: np.ndarray, counts: np.ndarray, watch: W
         found = vectors.easily_cancelling()
         if found is not None:
             return found
-    few = (vectors.size + 1) * _first_count(vectors) <= MAX_LEAST_SQUARES_NUMBERS
-    quick = (
-        (_by_nearest_point(vectors, counts, watch) or vectors.easily_cancelling()) if few else None
-    )
+    quick = _by_nearest_point(vectors, counts, watch)
+    if quick is None and _is_few(vectors):
+        quick = vectors.easily_cancelling()
     return quick or _by_working_set(vectors, vectors.margins(w)[0], watch)
+
+
+def largest_margin(vectors: Vectors, counts: np.ndarray, tol: float) -> np.ndarray | None:
+    """The w with the largest min_i w·z_i/‖w‖, within tol of it; None, if it is not found."""
+    found = _by_nearest_point(vectors, counts, NEVER, tol)
+    return found.w if isinstance(found, Separator) else None
 
 
 def _first_count(vectors: Vectors) -> int:
@@ -81,20 +86,33 @@ def _first_count(vectors: Vectors) -> int:
     return some if vectors.count > 1.5 * some else vectors.count
 
 
-def _by_nearest_point(vectors: Vectors, counts: np.ndarray, watch: Watch) -> Verdict | None:
+def _is_few(vectors: Vectors) -> bool:
+    return (vectors.size + 1) * _first_count(vectors) <= MAX_LEAST_SQUARES_NUMBERS
+
+
+def _by_nearest_point(
+    vectors: Vectors, counts: np.ndarray, watch: Watch, tol: float | None = None
+) -> Verdict | None:
     """The point nearest to the origin among the convex combinations of some vectors, scaled to
     length 1, by non-negative least squares: min ‖Σ a_i z_i‖² + (Σ a_i − 1)². At the origin the
     vectors used cancel; elsewhere it separates them, and those that it has on the wrong side join
-    the vectors used. The first are those updated on most often, since the counts of updates are
-    nearly weights that cancel. None, if neither is proved."""
+    the vectors used. With `tol` the vectors keep their proportions, and those join whose margin is
+    less than that of the others by more than tol of it: this separator has the largest margin. The
+    first are those updated on most often, since the counts of updates are nearly weights that
+    cancel. None, if neither is proved."""
+    if not _is_few(vectors):
+        return None
     places = np.argsort(-counts, kind="stable")[: _first_count(vectors)]
+    if tol is not None:  # Few vectors matter, and those that the search left alone hardly do.
+        places = places[: max(np.count_nonzero(counts), 1)]
     for _ in range(MAX_NEAREST_POINTS):
         watch()
         part = vectors.part(places)
         if sparse.issparse(part):
             return None
         with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-            rows = part / np.sqrt(np.einsum("ij,ij->i", part, part))[:, None]
+            lengths = np.sqrt(np.einsum("ij,ij->i", part, part))
+            rows = part / (lengths[:, None] if tol is None else lengths.max())
         if not np.all(np.isfinite(rows)):
             return None
         system = np.ones((vectors.size + 1, places.size))
@@ -110,6 +128,8 @@ def _by_nearest_point(vectors: Vectors, counts: np.ndarray, watch: Watch) -> Ver
             return vectors.cancelling(places[used])
         w = rows.T @ a
         margins, slack = vectors.margins(w)
+        if tol is not None:
+            slack = (1 - tol) * lengths.max() * float(w @ w) / a.sum()
         wrong = np.flatnonzero(~(margins > slack))
         if not wrong.size:
             return Separator(w)

@@ -22,7 +22,6 @@ from certo.stop import Stop
 FIRST_WIDTH = 4.0  # As in `primal_newton`.
 MAX_SMALL_NUMBERS = 2**17  # Entries of X up to which one loop is quicker than several threads.
 MAX_LOOKS = 1000  # Passes over the examples, far more than are needed.
-FIRST_COST_SHARE = 0.9  # Share of the largest cost that is reached without raising it in steps.
 MAX_SMALL_FEATURES = 100  # Features up to which the loop's own factorisation is quick enough.
 
 
@@ -52,16 +51,6 @@ class SmallRows:
             and X.size <= MAX_SMALL_NUMBERS
             and X.shape[1] <= min(MAX_SMALL_FEATURES, X.shape[0])
         )
-
-    def largest_margin(self, signs: np.ndarray, tol: float) -> SoftOutcome | None:
-        """The separator with the largest margin, if slack is so dear that none is used, and so near
-        to it that ½‖w‖² can be smaller by tol of it at most; None, if there is none."""
-        cost = FIRST_COST_SHARE * MAX_FIRST_COST / self.size if self.size else 1.0
-        found = self.soft_margin(signs, np.full(len(signs), cost), tol, MAX_LOOKS)
-        if found is None:
-            return None
-        least = float(np.min(signs * (self.X @ found.w + found.b)))
-        return found if least >= 1 - tol else None
 
     def soft_margin(
         self, signs: np.ndarray, costs: np.ndarray, tol: float, max_iter: int

@@ -34,7 +34,7 @@ Combinations = Sequence[Sequence[Fraction]]
 
 def others(kept: np.ndarray, d: int) -> np.ndarray:
     """The features that are not kept."""
-    return np.setdiff1d(np.arange(d), kept)
+    return np.flatnonzero(np.bincount(kept, minlength=d)[:d] == 0)
 
 
 def exact_columns(

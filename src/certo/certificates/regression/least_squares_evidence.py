@@ -87,7 +87,7 @@ def by_rows(claim: LeastSquaresExcess, sample: Sample) -> Evidence:
     residuals, squares = _residuals(claim, sample, s)
     sigma = np.sqrt(squares * ABOVE + underflow(m, S)) * ABOVE
     size = float(S.below)
-    apart = exact.gamma(d + 6) * norm_above(sizes_of(claim, sigma))  # ε
+    apart = exact.gamma(d + 6) * norm_above(sizes_of(claim, sigma, offsets_of(claim)))  # ε
     terms, right = s[:, None] * (residuals * residuals), s[:, None] * residuals
     require(np.all(np.isfinite(terms)) and apart < math.inf, "numbers overflow float64.")
     losses = positive_sum(terms.ravel(), quickly=True)
@@ -211,10 +211,10 @@ def offsets_of(claim: LeastSquaresExcess) -> np.ndarray:
         raise Refuted("numbers overflow float64.") from overflow
 
 
-def sizes_of(claim: LeastSquaresExcess, sigma: np.ndarray) -> np.ndarray:
-    """τ, from the norms of the shifted columns of x and y and of the ones."""
+def sizes_of(claim: LeastSquaresExcess, sigma: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """τ, from the norms of the shifted columns of x and y and of the ones, and the offsets."""
     q, d = claim.coef.shape
-    tau = np.abs(claim.coef) @ sigma[:d] + sigma[d : d + q] + np.abs(offsets_of(claim)) * sigma[-1]
+    tau = np.abs(claim.coef) @ sigma[:d] + sigma[d : d + q] + np.abs(offsets) * sigma[-1]
     return tau * ABOVE + NORM_UNDERFLOW
 
 
@@ -223,8 +223,10 @@ def objective_of(claim: LeastSquaresExcess, squares: Rounded, apart: float, S: R
     error = Fraction(apart)
     within = squares.within + (2 * Fraction(exact.root_above(squares.above)) + error) * error
     mean = squares.value / S.value
-    penalty = positive_sum((claim.coef * claim.coef).ravel())
     fit = Rounded(mean, (within + mean * S.within) / S.below)
+    if not claim.ridge:
+        return fit
+    penalty = positive_sum((claim.coef * claim.coef).ravel())
     return fit.plus(penalty, Fraction(claim.ridge))
 
 

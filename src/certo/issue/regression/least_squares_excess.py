@@ -22,7 +22,7 @@ from certo.certificates.regression.least_squares_excess import LeastSquaresExces
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
 from certo.issue.regression.least_squares_sums import by_gram, shown_exact
-from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers
 from certo.numbers import exact
 from certo.numbers.rounding import MAX_FLOAT
 
@@ -63,6 +63,8 @@ def issue_least_squares_excess(
     CannotClaim, if numbers overflow, or sums have lost too many digits.
     """
     q, d = np.shape(coef)
+    if isinstance(data, ShiftedGram):
+        shift = data.shift
     draft = LeastSquaresExcess(
         labels=labels, treatment=treatment, ridge=ridge, sample_weight=sample_weight,
         coef=coef, intercept=intercept, shift=np.zeros(d + q) if shift is None else shift,
@@ -108,7 +110,7 @@ def _from_sums(
         factor = inverse_factor(_normal_matrix(known, columns, claim))
         if factor is None:
             raise CannotClaim("the matrix of the normal equations is not positive.")
-    draft = _with_basis(replace(claim, shift=known.shift), columns, factor, combinations)
+    draft = _with_basis(claim, columns, factor, combinations)
     if draft.combinations and not shown_exact(draft, known):
         draft = _limited(draft)
     evidence = by_gram(draft, known)
@@ -152,7 +154,8 @@ def _issued_excess(
         reach = _affordable(evidence, DEFAULT_REACH_COST * risk)
     excess = min(evidence.excess(SLACK_FACTOR, reach), risk)
     lower = max(0.0, exact.below(F.value - SLACK_FACTOR * F.within - Fraction(excess)))
-    return replace(claim, risk=risk, lower=lower, excess=excess, reach=reach, distance=distance)
+    numbers = {"risk": risk, "lower": lower, "excess": float(excess)}
+    return with_numbers(claim, **numbers, reach=reach, distance=distance)
 
 
 def _triangular(factor: np.ndarray) -> np.ndarray:

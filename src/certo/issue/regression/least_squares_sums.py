@@ -45,10 +45,14 @@ def by_gram(claim: LeastSquaresExcess, known: ShiftedGram) -> Evidence:
     most = max(known.roundings, roundings(m, d), roundings(m, claim.kept.size))
     unit = 2 * exact.gamma(most + 4 * n + 32)
     columns = np.where(claim.kept < d, claim.kept, n - 1)
-    V = np.vstack([-claim.coef.T, np.eye(q), -offsets_of(claim)[None, :]])
+    offsets = offsets_of(claim)
+    V = np.vstack([-claim.coef.T, np.eye(q), -offsets[None, :]])
     L, gram, size = claim.factor, np.ldexp(known.gram, -exponent_of(claim)), float(S.below)
     sigma = np.sqrt(np.diag(gram) * ABOVE + underflow(m, S)) * ABOVE
-    tau, inner = norm_above(sizes_of(claim, sigma)), norm_above(np.abs(L).T @ sigma[columns])
+    tau, inner = (
+        norm_above(sizes_of(claim, sigma, offsets)),
+        norm_above(np.abs(L).T @ sigma[columns]),
+    )
     GV = gram @ V
     square, within = float(np.sum(V * GV)), unit * tau * tau * ABOVE
     curved_gram = L.T @ gram[np.ix_(columns, columns)] @ L / size
