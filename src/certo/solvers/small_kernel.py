@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 
+from certo.compiled.small_soft_margin import combine
 from certo.compiled.smo import smo_pairs, smo_single
 from certo.kernels.base import Kernel
 from certo.kernels.precomputed import Precomputed
@@ -21,10 +22,11 @@ from certo.stop import Asked, Stop
 
 MAX_SMALL_ROWS = 2000  # Examples whose whole Gram matrix is made: 32 MB.
 SINGLE_ABOVE_ROWS = 512  # Examples from which on the steps are made in float32, to save memory.
-FIRST_VIOLATION = 1e-3  # Slopes are differences of scores and ±1; LIBSVM stops here, too.
+FIRST_VIOLATION = 3e-4  # Slopes are differences of scores and ±1; LIBSVM stops at 1e-3.
 VIOLATION_FACTOR = 0.1
 MAX_ROUNDS = 12
 MAX_STEPS_PER_ROW = 20  # Beyond that Newton steps are quicker.
+NO_TRACE = GapTrace(*(np.zeros(0) for _ in range(5)))
 EXACT_GAP = 1e-12  # The relative gap of a solution that is exact but for rounding.
 
 
@@ -34,7 +36,7 @@ class SmallGram:
     def __init__(self, kernel: Kernel, X, intercept: str):
         self.intercept = intercept
         if isinstance(kernel, Precomputed):
-            self.K = np.asarray(X, dtype=np.float64)
+            self.K = np.ascontiguousarray(X, dtype=np.float64)
         else:
             X = X.astype(np.float64, copy=False) if kernel.takes == "vectors" else X
             self.K = np.ascontiguousarray(kernel._block(X, kernel.take(X, slice(None))))
@@ -105,12 +107,11 @@ class SmallGram:
         """The multipliers, feasible exactly, and their objective values."""
         alpha = problem.feasible(alpha)
         coef = alpha * problem.signs
-        some = np.flatnonzero(coef)  # A column of K is a row of it.
-        scores = coef[some] @ self.K[some] if 2 * some.size < coef.size else self.K @ coef
+        few = 2 * np.count_nonzero(coef) < coef.size  # A column of K is a row of it.
+        scores = combine(coef, self.K) if few else self.K @ coef
         b, square = problem.best_intercept(scores, float(coef.sum())), float(coef @ scores)
         primal, dual = problem.primal(square, scores, b), problem.dual(square, alpha)
-        nothing = GapTrace(*(np.zeros(0) for _ in range(5)))
-        return KernelOutcome(alpha, b, scores, primal, dual, 0, Stop.CONVERGED, nothing)
+        return KernelOutcome(alpha, b, scores, primal, dual, 0, Stop.CONVERGED, NO_TRACE)
 
     def _with_trace(self, found: KernelOutcome, looks) -> KernelOutcome:
         """What was known after the last look is what was found then."""
