@@ -1,8 +1,8 @@
 r"""The soft margin of few examples in a kernel's space: pairs on one Gram matrix for all outputs.
 
 Method      `smo` on the whole matrix, to a smaller and smaller violation until the gap is small
-            enough; where exactness is wanted, then Newton's step for the multipliers strictly
-            inside their boxes, (K_FF 1; 1ᵀ 0)(Δβ_F; Δb) = (v_F − b; 0), if it stays inside
+            enough; where exactness is wanted, each time then Newton's step for the multipliers
+            strictly inside their boxes, (K_FF 1; 1ᵀ 0)(Δβ_F; Δb) = (v_F − b; 0), if it helps
 """
 
 from __future__ import annotations
@@ -56,25 +56,25 @@ class SmallGram:
         problem = SoftMargin(signs, costs, self.intercept)
         beta, slopes, looks = np.zeros(m), signs.astype(np.float64), []
         eps, kind = FIRST_VIOLATION, self.steps.dtype.type
+        goal = EXACT_GAP if exactly else tol
         for _ in range(MAX_ROUNDS):
             # A constant taken from all slopes changes no pair, and leaves float32 more digits.
-            shift = np.median(slopes) if self.intercept == "free" else 0.0
-            made = smo(
-                self.steps, self.diagonal, beta, low, high, (slopes - shift).astype(kind),
-                kind(eps), MAX_STEPS_PER_ROW * m,
-            )  # fmt: skip
-            found = self._evaluated(problem, beta * signs)
+            centred = self.intercept == "free" and kind is np.float32
+            shift = np.median(slopes) if centred else 0.0
+            v = (slopes - shift).astype(kind)
+            most = MAX_STEPS_PER_ROW * m
+            made = smo(self.steps, self.diagonal, beta, low, high, v, kind(eps), most)
+            moved = self._polished(beta, v, low, high) if exactly else beta
+            found = self._evaluated(problem, moved * signs)
+            if exactly and found.gap > goal * found.primal:
+                plain = self._evaluated(problem, beta * signs)
+                found = plain if plain.gap < found.gap else found
             looks.append((time.perf_counter() - began, found.primal, found.dual))
             if asked():
                 break
-            if exactly and found.gap <= tol * found.primal:
-                polished = self._polished(found, low, high, signs)
-                better = self._evaluated(problem, polished * signs)
-                found = better if better.gap < found.gap else found
-            goal = EXACT_GAP if exactly else tol
             if found.gap <= goal * found.primal:
                 return self._with_trace(found, looks)
-            if made >= MAX_STEPS_PER_ROW * m:
+            if made >= most:
                 break
             beta, slopes = found.alpha * signs, self._slopes(found, signs)
             eps *= VIOLATION_FACTOR
@@ -85,18 +85,17 @@ class SmallGram:
         lift = float(found.alpha @ signs) if self.intercept == "lifted" else 0.0
         return signs - found.scores - lift
 
-    def _polished(self, found: KernelOutcome, low, high, signs) -> np.ndarray:
-        """Newton's step for the multipliers inside their boxes; the same ones, if it fails."""
-        beta = found.alpha * signs
+    def _polished(self, beta, v, low, high) -> np.ndarray:
+        """Newton's step for the multipliers inside their boxes, v being y − Kβ, but for a constant
+        where the intercept is free; the same ones, if it fails."""
         inside = np.flatnonzero((beta > low) & (beta < high))
         n, free = inside.size, int(self.intercept == "free")
         system = np.zeros((n + free, n + free))
         system[:n, :n] = self.matrix[np.ix_(inside, inside)]
         if free:
             system[:n, n] = system[n, :n] = 1.0
-        slopes = self._slopes(found, signs)[inside]
         try:
-            step = np.linalg.solve(system, np.append(slopes, np.zeros(free)))[:n]
+            step = np.linalg.solve(system, np.append(v[inside], np.zeros(free)))[:n]
         except np.linalg.LinAlgError:
             return beta
         moved = beta.copy()
