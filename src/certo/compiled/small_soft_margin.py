@@ -49,6 +49,17 @@ def solve(L, b):
             b[k] -= L[i, k] * b[i]
 
 
+@loose
+def combine(alpha, Z):
+    """Σ α_t z_t; in the end few α_t are not 0."""
+    total = np.zeros(Z.shape[1])
+    for t in range(alpha.size):
+        if alpha[t] != 0.0:
+            for j in range(total.size):
+                total[j] += alpha[t] * Z[t, j]
+    return total
+
+
 @jit
 def newton_matrix(Z, costs, beta, r, tau, regular, total):
     """R + Σ τ c_t z_t z_tᵀ over the open examples, with its diagonal scaled to about 1, and the
@@ -131,7 +142,7 @@ def minimise(Z, costs, regular, tau, goal, looks, w, beta):
             alpha[t] = costs[t] * min(max(now[t] + tau * r[t], 0.0), 1.0)
             hinge += costs[t] * max(r[t], 0.0)
             product += alpha[t] * r[t]
-        miss = regular * here - alpha @ Z
+        miss = regular * here - combine(alpha, Z)
         primal = 0.5 * np.sum(regular * here * here) + hinge
         apart = max(hinge - product, 0.0)
         # Σ α y ≠ 0: moving so much weight costs about |b|, as b is its price, and roundings.

@@ -59,13 +59,21 @@ def positive_sum(terms: np.ndarray, quickly: bool = False) -> Rounded:
         terms = np.append(terms[:even].reshape(SUM_LANES, -1).sum(axis=0), terms[even:])
     value = total(terms)
     roundings = 3 + SUM_LANES * (terms.size < n)
-    relative = Fraction(2 * exact.gamma(roundings))
-    return Rounded(value, value * relative + n * Fraction(exact.TINY))
+    return Rounded(value, _above(float(value) * 2 * exact.gamma(roundings), n))
 
 
-def at_most(terms: np.ndarray) -> Fraction:
-    """A number that Σ terms, non-negative and rounded a few times, does not exceed."""
-    return total(np.array([np.sum(terms) * ABOVE])) + terms.size * Fraction(exact.TINY)
+def at_most(terms: np.ndarray, underflows: int = 1) -> Fraction:
+    """A number that Σ terms, non-negative and rounded a few times, does not exceed, after so many
+    underflows of each."""
+    return _above(float(np.sum(terms)) * ABOVE, underflows * terms.size)
+
+
+def _above(product: float, underflows: int) -> Fraction:
+    """At least a product ≥ 0 that was rounded twice, and 2⁻¹⁰⁷⁴ for each underflow (at least
+    one for each number that was added). It is a float, as the exact sum would have a denominator of
+    a thousand bits, which slows all that follows."""
+    off = product * (1 + 2.0**-50) + (underflows + 2) * exact.TINY
+    return total(np.array([math.nextafter(off, math.inf) if underflows else 0.0]))
 
 
 def hinge_losses(

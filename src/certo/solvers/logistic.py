@@ -14,6 +14,8 @@ Start       many examples: the solution for one in eight of them, found in the s
             Several classes and a heavy Hessian: what would be the solution if each class were
             Gaussian, all with the same covariance (linear discriminants). Else, or where that is
             no better, w = 0
+            Several classes with a ridge, many coordinates and not many more examples: the inexact
+            steps of `logistic_wide`, whose stop is by strong convexity
 Stop        when Newton's decrement promises no more than `tol` (the step is still taken: it is
             known); at a risk threshold; after `max_iter` steps; when steps are whole and yet the
             decrement falls as it does where no minimiser exists, by a factor rather than to its

@@ -1,8 +1,8 @@
 r"""The soft margin of few examples in a kernel's space: pairs on one Gram matrix for all outputs.
 
 Method      `smo` on the whole matrix, to a smaller and smaller violation until the gap is small
-            enough; where exactness is wanted, then Newton's step for the multipliers strictly
-            inside their boxes, (K_FF 1; 1ᵀ 0)(Δβ_F; Δb) = (v_F − b; 0), if it stays inside
+            enough; where exactness is wanted, each time then Newton's step for the multipliers
+            strictly inside their boxes, (K_FF 1; 1ᵀ 0)(Δβ_F; Δb) = (v_F − b; 0), if it helps
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 
+from certo.compiled.small_soft_margin import combine
 from certo.compiled.smo import smo_pairs, smo_single
 from certo.kernels.base import Kernel
 from certo.kernels.precomputed import Precomputed
@@ -21,10 +22,11 @@ from certo.stop import Asked, Stop
 
 MAX_SMALL_ROWS = 2000  # Examples whose whole Gram matrix is made: 32 MB.
 SINGLE_ABOVE_ROWS = 512  # Examples from which on the steps are made in float32, to save memory.
-FIRST_VIOLATION = 1e-3  # Slopes are differences of scores and ±1; LIBSVM stops here, too.
+FIRST_VIOLATION = 3e-4  # Slopes are differences of scores and ±1; LIBSVM stops at 1e-3.
 VIOLATION_FACTOR = 0.1
 MAX_ROUNDS = 12
 MAX_STEPS_PER_ROW = 20  # Beyond that Newton steps are quicker.
+NO_TRACE = GapTrace(*(np.zeros(0) for _ in range(5)))
 EXACT_GAP = 1e-12  # The relative gap of a solution that is exact but for rounding.
 
 
@@ -34,7 +36,7 @@ class SmallGram:
     def __init__(self, kernel: Kernel, X, intercept: str):
         self.intercept = intercept
         if isinstance(kernel, Precomputed):
-            self.K = np.asarray(X, dtype=np.float64)
+            self.K = np.ascontiguousarray(X, dtype=np.float64)
         else:
             X = X.astype(np.float64, copy=False) if kernel.takes == "vectors" else X
             self.K = np.ascontiguousarray(kernel._block(X, kernel.take(X, slice(None))))
@@ -54,25 +56,25 @@ class SmallGram:
         problem = SoftMargin(signs, costs, self.intercept)
         beta, slopes, looks = np.zeros(m), signs.astype(np.float64), []
         eps, kind = FIRST_VIOLATION, self.steps.dtype.type
+        goal = EXACT_GAP if exactly else tol
         for _ in range(MAX_ROUNDS):
             # A constant taken from all slopes changes no pair, and leaves float32 more digits.
-            shift = np.median(slopes) if self.intercept == "free" else 0.0
-            made = smo(
-                self.steps, self.diagonal, beta, low, high, (slopes - shift).astype(kind),
-                kind(eps), MAX_STEPS_PER_ROW * m,
-            )  # fmt: skip
-            found = self._evaluated(problem, beta * signs)
+            centred = self.intercept == "free" and kind is np.float32
+            shift = np.median(slopes) if centred else 0.0
+            v = (slopes - shift).astype(kind)
+            most = MAX_STEPS_PER_ROW * m
+            made = smo(self.steps, self.diagonal, beta, low, high, v, kind(eps), most)
+            moved = self._polished(beta, v, low, high) if exactly else beta
+            found = self._evaluated(problem, moved * signs)
+            if exactly and found.gap > goal * found.primal:
+                plain = self._evaluated(problem, beta * signs)
+                found = plain if plain.gap < found.gap else found
             looks.append((time.perf_counter() - began, found.primal, found.dual))
             if asked():
                 break
-            if exactly and found.gap <= tol * found.primal:
-                polished = self._polished(found, low, high, signs)
-                better = self._evaluated(problem, polished * signs)
-                found = better if better.gap < found.gap else found
-            goal = EXACT_GAP if exactly else tol
             if found.gap <= goal * found.primal:
                 return self._with_trace(found, looks)
-            if made >= MAX_STEPS_PER_ROW * m:
+            if made >= most:
                 break
             beta, slopes = found.alpha * signs, self._slopes(found, signs)
             eps *= VIOLATION_FACTOR
@@ -83,18 +85,17 @@ class SmallGram:
         lift = float(found.alpha @ signs) if self.intercept == "lifted" else 0.0
         return signs - found.scores - lift
 
-    def _polished(self, found: KernelOutcome, low, high, signs) -> np.ndarray:
-        """Newton's step for the multipliers inside their boxes; the same ones, if it fails."""
-        beta = found.alpha * signs
+    def _polished(self, beta, v, low, high) -> np.ndarray:
+        """Newton's step for the multipliers inside their boxes, v being y − Kβ, but for a constant
+        where the intercept is free; the same ones, if it fails."""
         inside = np.flatnonzero((beta > low) & (beta < high))
         n, free = inside.size, int(self.intercept == "free")
         system = np.zeros((n + free, n + free))
         system[:n, :n] = self.matrix[np.ix_(inside, inside)]
         if free:
             system[:n, n] = system[n, :n] = 1.0
-        slopes = self._slopes(found, signs)[inside]
         try:
-            step = np.linalg.solve(system, np.append(slopes, np.zeros(free)))[:n]
+            step = np.linalg.solve(system, np.append(v[inside], np.zeros(free)))[:n]
         except np.linalg.LinAlgError:
             return beta
         moved = beta.copy()
@@ -105,12 +106,11 @@ class SmallGram:
         """The multipliers, feasible exactly, and their objective values."""
         alpha = problem.feasible(alpha)
         coef = alpha * problem.signs
-        some = np.flatnonzero(coef)  # A column of K is a row of it.
-        scores = coef[some] @ self.K[some] if 2 * some.size < coef.size else self.K @ coef
+        few = 2 * np.count_nonzero(coef) < coef.size  # A column of K is a row of it.
+        scores = combine(coef, self.K) if few else self.K @ coef
         b, square = problem.best_intercept(scores, float(coef.sum())), float(coef @ scores)
         primal, dual = problem.primal(square, scores, b), problem.dual(square, alpha)
-        nothing = GapTrace(*(np.zeros(0) for _ in range(5)))
-        return KernelOutcome(alpha, b, scores, primal, dual, 0, Stop.CONVERGED, nothing)
+        return KernelOutcome(alpha, b, scores, primal, dual, 0, Stop.CONVERGED, NO_TRACE)
 
     def _with_trace(self, found: KernelOutcome, looks) -> KernelOutcome:
         """What was known after the last look is what was found then."""

@@ -72,10 +72,8 @@ def strong_convexity(point: Point, value: float, room: int) -> float:
         excess = length * length / (2 * ridge) * ABOVE
         if problem.lifted:
             two = K == 2
-            lengths = [
-                norm_above(m_k) + norm_above(s_k)
-                for m_k, s_k in zip(of_classes[:d].T, classes_slack[:d].T, strict=True)
-            ]
+            pairs = zip(of_classes[:d].T, classes_slack[:d].T, strict=True)
+            lengths = [norm_above(m_k) + norm_above(s_k) for m_k, s_k in pairs]
             far = math.sqrt(2 * value / ridge) * (1.0 if two else 1.5)  # √2 < 1.5
             most = float(np.max((value + far * np.array(lengths)) / weights))
             here = abs(float(intercept[0])) if two else float(np.ptp(intercept))

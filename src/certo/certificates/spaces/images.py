@@ -163,11 +163,17 @@ class KernelSample:
             # np.fmin takes an infinite η times 0, which is NaN, for nothing known.
             return Scores(value, slack + 1.02 * np.fmin(epsilon * reach, self._closeness * size))
 
+    @cached_property
+    def _looked_at(self) -> tuple[np.ndarray, Any]:
+        """The examples whose known scores are checked."""
+        looks = LOOKS[self.kernel.takes]
+        some = np.unique(np.linspace(0, self.m - 1, looks).astype(int))
+        return some, self.kernel.points(self.X, some)
+
     def _agree(self, rows, coef, known, slack) -> bool:
         """Whether scores of some examples are within this slack of the known ones."""
-        kernel, looks = self.kernel, LOOKS[self.kernel.takes]
-        some = np.unique(np.linspace(0, self.m - 1, looks).astype(int))
-        points, value = kernel.points(self.X, some), np.zeros(some.size)
+        kernel, (some, points) = self.kernel, self._looked_at
+        value = np.zeros(some.size)
         for first in range(0, rows.size, WIDTH):
             part = slice(first, first + WIDTH)
             value += kernel.plain(points, kernel.take(self.X, rows[part])) @ coef[part]
@@ -177,9 +183,9 @@ class KernelSample:
         """‖f‖² = Σ coef_i f(x_i), from its scores."""
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             products = coef * scores.value[rows]
-            rounding = at_most(np.abs(products) * 2.0**-51)
+            rounding = at_most(np.abs(products) * 2.0**-51, 2)
             moved = at_most(np.abs(coef) * scores.slack[rows])
-        return Rounded(total(products), rounding + moved + rows.size * Fraction(exact.TINY))
+        return Rounded(total(products), rounding + moved)
 
 
 def rounding_of(kernel: Kernel, X, centres) -> tuple[float, float]:
