@@ -73,7 +73,7 @@ def _above(product: float, underflows: int) -> Fraction:
     one for each number that was added). It is a float, as the exact sum would have a denominator of
     a thousand bits, which slows all that follows."""
     off = product * (1 + 2.0**-50) + (underflows + 2) * exact.TINY
-    return total(np.array([math.nextafter(off, math.inf) if underflows else 0.0]))
+    return total(np.array([math.nextafter(off, math.inf) if product or underflows else 0.0]))
 
 
 def hinge_losses(
