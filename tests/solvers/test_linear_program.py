@@ -9,11 +9,13 @@ import types
 import numpy as np
 import pytest
 
+from certo.solvers import linear_program
 from certo.solvers.interrupt import NEVER
 from certo.solvers.linear_program import LinearProgram
 
 
-def test_ctrl_c_stops_a_linear_program():
+def test_ctrl_c_stops_a_linear_program(monkeypatch):
+    monkeypatch.setattr(linear_program, "MAX_UNWATCHED_ENTRIES", -1)
     program = LinearProgram(np.zeros(2), np.ones(2), np.ones(2))
     stopped = []
 
@@ -25,6 +27,7 @@ def test_ctrl_c_stops_a_linear_program():
     callbacks = []
     program.highs = types.SimpleNamespace(
         run=run,
+        setOptionValue=lambda *_: None,
         resetGlobalScheduler=lambda blocking: None,
         cbSimplexInterrupt=types.SimpleNamespace(
             callbacks=callbacks, subscribe=callbacks.append, unsubscribe=callbacks.remove

@@ -114,11 +114,9 @@ class TailExcess:
         n, e, p = self.n, self.e, Fraction(p)
         largest = self.constant + e * ln(p) + (n - e) * ln(1 - p)
         others = tail_ratios(n, e, _quotient(1 - p, p))
-        return (
-            largest + ln(1 + Fraction(others))
-            if others < math.inf
-            else Decimal(EXCESS_BEYOND_FLOATS)
-        )
+        if others == math.inf:
+            return Decimal(EXCESS_BEYOND_FLOATS)
+        return largest + ln(1 + Fraction(others))
 
 
 def tail_ratios(n: int, e: int, odds: float) -> float:

@@ -221,18 +221,12 @@ class SupportBound(RiskBound):
 
     def _check_formulas(self) -> None:
         m, k = self.examples, self.supports
-        require(
-            tails.shows_campi_garatti(self.bound, m, k, self.level),
-            f"the bound by Campi and Garatti is above {self.bound!r}.",
-        )
-        require(
-            tails.shows_binomial_tail(self.tail, m, k, 0, self.level),
-            f"the bound by the exact tail is above {self.tail!r}.",
-        )
-        require(
-            self.printed >= tails.support_vector_compression(m, k, 0, self.level),
-            f"the printed bound is above {self.printed!r}.",
-        )
+        shown = tails.shows_campi_garatti(self.bound, m, k, self.level)
+        require(shown, f"the bound by Campi and Garatti is above {self.bound!r}.")
+        shown = tails.shows_binomial_tail(self.tail, m, k, 0, self.level)
+        require(shown, f"the bound by the exact tail is above {self.tail!r}.")
+        shown = self.printed >= tails.support_vector_compression(m, k, 0, self.level)
+        require(shown, f"the printed bound is above {self.printed!r}.")
 
     def _count(self, samples: tuple[Any, ...], room: int = 1) -> int:
         """A number of examples that |c| does not exceed, if the solutions hold and are near."""
