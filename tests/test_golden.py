@@ -2,7 +2,7 @@
 
 Those in `tests/golden` are of the first format that is still read: "certo model 3". Model files of
 format 4 are in `tests/golden/format-4`, of the machines that it has other arrays of, and of one
-more. `python -m tests.test_golden FOLDER` writes all of them anew, into a folder for a format that
+more; of format 5 in `tests/golden/format-5`, with rows held out. `python -m tests.test_golden FOLDER` writes all of them anew, into a folder for a format that
 gets a new number.
 """
 
@@ -34,31 +34,39 @@ FITS = {
         "iris", "species", "pegasos", ["kernel=Gaussian(2.0)", "max_iter=2000", "random_state=0"],
     ),
 }  # fmt: skip
+HELD_OUT = {
+    "svm-held-out": ("iris", "species", "svm", []),
+    "least-squares-held-out": ("iris", "petal_width", "least-squares", []),
+}
 #: model files, and the name of the fit in each
 MODELS = {path: path.stem for path in sorted(GOLDEN.glob("**/*.certo"))}
 
 
 def table_of(name: str):
-    return pyarrow.csv.read_csv(EXAMPLES / f"{FITS[name][0]}.csv")
+    return pyarrow.csv.read_csv(EXAMPLES / f"{(FITS | HELD_OUT)[name][0]}.csv")
 
 
 def write(folder: Path) -> None:
     """Everything anew."""
     from certo.tables.audit import rows_of
     from certo.tables.fit import fit_table
+    from certo.tables.held_out import HeldOut
     from certo.tables.model_file import save_model
     from certo.tables.proof_folder import write_proof
     from certo.tables.settings import machine
     from tests import portable
 
     portable.issue_to(folder / CLAIMS.name, None, 1, {})
-    for name, (_, target, kind, settings) in FITS.items():
-        table = table_of(name)
-        fitted = fit_table(table, target, machine(kind, settings), scale="none")
+    for name, (_, target, kind, settings) in (FITS | HELD_OUT).items():
+        table, held_out = table_of(name), HeldOut(0.2, 0) if name in HELD_OUT else None
+        chosen = machine(kind, settings)
+        fitted = fit_table(table, target, chosen, scale="none", held_out=held_out)
         save_model(folder / f"{name}.certo", fitted.model)
         rows = rows_of(fitted.model, table)
         said = fitted.model.machine.predict(rows.X).tolist()
         (folder / f"{name}.predicted.json").write_text(json.dumps(said))
+        if held_out is not None:
+            continue
         model = fitted.model
         write_proof(
             folder / f"{name}.proof", fitted.certified, model.machine, *rows.pair,
@@ -85,7 +93,8 @@ def test_models_verify_and_predict_as_they_did(path):
     found = audit_table(loaded, table)
     assert found.passed, found
     said = loaded.model.machine.predict(rows_of(loaded.model, table).X).tolist()
-    assert said == pytest.approx(json.loads((GOLDEN / f"{name}.predicted.json").read_text()))
+    folder = path.parent if name in HELD_OUT else GOLDEN
+    assert said == pytest.approx(json.loads((folder / f"{name}.predicted.json").read_text()))
 
 
 @pytest.mark.parametrize("name", FITS)
