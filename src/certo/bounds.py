@@ -42,7 +42,7 @@ __all__ = [
 
 MAX_ROOT, MIN_ROOT = 1 - 2.0**-53, 1e-300  # No root is sought outside these.
 NEAR_ROOT = 1e-12  # Relative error that a root found in float64 has at most, mostly.
-MAX_ROOT_STEPS, MAX_NEWTON_STEPS = 3, 30  # Floats looked at beside a root, and steps towards it.
+MAX_ROOT_STEPS, MAX_TAIL_STEPS = 3, 30  # Floats looked at beside a root, and steps towards it.
 
 
 @in_digits
@@ -106,7 +106,7 @@ def _near_root(n: int, e: int, target: Decimal) -> tuple[float, float]:
     p = float(special.betainccinv(e + 1, n - e, math.exp(target)))
     if not 0 < p < 1:
         p = e / n + _reach(n, e, target)
-    for _ in range(MAX_NEWTON_STEPS):
+    for _ in range(MAX_TAIL_STEPS):
         if not 0 < p < 1:
             break
         sum_of_ratios = 1 + tail_ratios(n, e, (1 - p) / p)

@@ -19,7 +19,7 @@ from certo.compiled.rows import CsrRows, DenseRows, rows_of
 from certo.compiled.threads import in_pieces, one_thread, pieces
 from certo.solvers.logistic_rows import centre_of
 
-MIN_BLOCK_ROWS, BLOCK_NUMBERS = 512, 2**17  # Of a dense block, which stays in the cache.
+MIN_TABLE_BLOCK_ROWS, BLOCK_NUMBERS = 512, 2**17  # Of a dense block, which stays in the cache.
 MAX_KEPT_NUMBERS = 2**20  # Numbers of a table that is kept in float64, less its centre.
 MULTIPLICATIONS_AT_ONCE = 8  # A matrix product makes so many in the time of one.
 
@@ -86,7 +86,7 @@ class DenseTable(Table):
         return part
 
     def _ranges(self, first: int, last: int) -> Iterator[slice]:
-        rows = max(MIN_BLOCK_ROWS, BLOCK_NUMBERS // max(self.d, 1))
+        rows = max(MIN_TABLE_BLOCK_ROWS, BLOCK_NUMBERS // max(self.d, 1))
         for start in range(first, last, rows):
             yield slice(start, min(start + rows, last))
 
