@@ -2,8 +2,8 @@
 
 Those in `tests/golden` are of the first format that is still read: "certo model 3". Model files of
 format 4 are in `tests/golden/format-4`, of the machines that it has other arrays of, and of one
-more; of format 5 in `tests/golden/format-5`, with rows held out. `python -m tests.test_golden FOLDER` writes all of them anew, into a folder for a format that
-gets a new number.
+more; of format 5 in `tests/golden/format-5`, with rows held out. `python -m tests.test_golden
+FOLDER` writes all of them anew, into a folder for a format that gets a new number.
 """
 
 from __future__ import annotations
