@@ -1,9 +1,11 @@
 """The package as a whole: light imports, public names, one home for each."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -68,3 +70,25 @@ def test_no_option_of_the_command_line_is_named_below_it(room):
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         ]
         assert not [text for text in texts if re.search(r"(^|[\s(])--[a-z]", text)], path
+
+
+@pytest.mark.slow
+def test_a_built_wheel_fits_a_table_and_writes_a_report(tmp_path):
+    """Everything that is needed is in the wheel: templates, schema, stubs."""
+    place, root = tmp_path / "installed", Path(__file__).parents[1]
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path]
+    subprocess.run(build, cwd=root, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(place)
+    table = tmp_path / "iris.csv"
+    table.write_bytes((root / "examples" / "iris.csv").read_bytes())
+    code = "import certo, sys; from certo.cli import main; print(certo.__file__); main()"
+    words = ["fit", table, "--target", "species", "--report", tmp_path / "r.html"]
+    environment = os.environ | {"PYTHONPATH": str(place)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=tmp_path, env=environment, capture_output=True,
+        text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.startswith(str(place))
+    assert "On new rows like these" in done.stdout
+    assert (tmp_path / "r.html").read_text("utf-8").endswith("</html>")
