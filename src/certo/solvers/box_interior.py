@@ -78,7 +78,7 @@ def box_interior(
     first, origin = slopes[some] + K @ (beta - low)[some], (beta - low)[some]
     away = np.minimum(0.1 * box, 1 / np.mean(K.diagonal()))
     x = np.clip(origin, away, box - away)
-    s, slope = box - x, first - K @ x
+    s, slope = np.maximum(box - x, MIN_DISTANCE * box), first - K @ x
     b = float(np.median(slope)) if free else 0.0
     z = np.full(x.size, max(float(np.max(np.abs(slope - b))), 1e-12))
     w = z.copy()
