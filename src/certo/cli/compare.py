@@ -102,7 +102,8 @@ def _fitting(
     compared: Any, test: str | None, seed: int, delta: float, choices: dict[str, Any]
 ) -> list[str]:
     """The options that fit the best machine of Certo: it is one of several that were compared on
-    these rows, also on those that are held out again."""
+    these rows, also on those that are held out again. (For numbers, nothing is claimed of the
+    training rows, and the rows held out had no part in the choice.)"""
     best = compared.best_own.candidate
     words = ["--machine", best.command]
     words += options.as_options({"set": best.settings})
@@ -111,7 +112,7 @@ def _fitting(
     words += ["--test", options.as_argument(test)] if test is not None else []
     words += ["--seed", str(seed)] if seed != USUAL_SEED else []
     words += ["--delta", str(delta)] if delta != USUAL_DELTA else []
-    return [*words, "--tried", str(compared.compared)]
+    return words + ["--tried", str(compared.compared)] * (compared.learns == "classes")
 
 
 def _tell(voice: Voice, said: dict[str, Any]) -> None:

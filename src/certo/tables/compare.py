@@ -239,7 +239,10 @@ def _counted(examples: Examples, test: Rows | None) -> tuple[np.ndarray, str]:
     if not len(test.y):
         return counts, "no rows were held out."
     if examples.measured:
-        why = "the error of a predicted number has no upper end, so that no sample bounds its mean."
+        why = (
+            "the error of a predicted number has no upper end, so that no sample bounds its mean. "
+            "(A fit proves how many new values are near their predictions.)"
+        )
         return counts, why
     labels = all_labels(tuple(np.unique(examples.y).tolist()))
     known = known_examples(labels, examples.X, examples.y, test.X, test.y)

@@ -116,7 +116,8 @@ def encode_table(
     for name in (target, *drop, *category, *text):
         if name not in table.column_names:
             what = "target column" if name == target else "column"
-            raise Problem(f"there is no {what} {name!r}. {have(table, name)}", column=name)
+            hints = " ".join([have(table, name), *(f"Note: {n}" for n in about_names(table))])
+            raise Problem(f"there is no {what} {name!r}. {hints}", column=name)
     if target in (*drop, *category, *text):
         raise Problem(f"the target {target!r} cannot be dropped, nor is it a feature.")
     if missing not in ("refuse", "drop"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -39,6 +40,7 @@ def commands() -> dict[str, Description]:
 def machine(name: str, settings: Sequence[str] = ()) -> Any:
     """A machine by name, with settings like 'epochs=20', 'learning_rate=Power(exponent=0.5)' or
     'kernel=Gaussian(variance=2)'."""
+    name = name.lower().replace("_", "-")
     known = commands().get(name)
     if name in NOT_OF_COMMANDS:
         raise Problem(
@@ -46,9 +48,10 @@ def machine(name: str, settings: Sequence[str] = ()) -> Any:
             f"Python there is certo.{NOT_OF_COMMANDS[name]}."
         )
     if known is None:
-        raise Problem(
-            f"there is no machine {name!r}; choose one of {', '.join(sorted(commands()))}."
-        )
+        near = difflib.get_close_matches(name, commands(), n=1, cutoff=0.5)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        has = ", ".join(sorted(commands()))
+        raise Problem(f"there is no machine {name!r}; choose one of {has}.{meant}")
     made = known.kind()
     for text in settings:
         key, equals, value = text.partition("=")

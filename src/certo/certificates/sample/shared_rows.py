@@ -70,8 +70,8 @@ class Known(NamedTuple):
             rows = "is a row of the fit: it is" if n == 1 else "are rows of the fit: they are"
             return f"{n:,} of the {of:,} test examples {rows} not counted."
         return (
-            f"{n:,} of the {of:,} test examples {are} of the fit, as happens where rows have few "
-            "different values: all are counted."
+            f"{n:,} of the {of:,} test examples {are} of the fit, no more than equal rows within "
+            "the fit lead one to expect: all are counted. Bounds are too low if these are copies."
         )
 
 
