@@ -74,7 +74,7 @@ def test_a_bound_that_is_weaker_than_guessing_is_no_headline(certo, tmp_path):
     said = certo("fit", table, "--target", "y")
     second = said.out.splitlines()[1]
     assert re.match(r"\d of 12 held-out rows (is|are) wrong; the bound for new rows, ", second)
-    assert "is weaker than guessing: always answering the majority class is wrong on " in second
+    assert "is weaker than guessing: always answering the most frequent class of the " in second
     assert certo("fit", table, "--target", "y", "--json").json["bound"]["weaker_than_guessing"]
 
 

@@ -79,8 +79,8 @@ def test_weak_bounds_are_said_to_be_so_and_none_is_claimed_without_rows():
     said = facts(weak)
     assert verdict(said)[0].endswith("its bound for new data, 20.1 %, is weaker than guessing.")
     assert proved(said)[1] == (
-        "Weaker than guessing are the bounds of svm, linear: always answering the majority class "
-        "is wrong on 40.0 % of the held-out rows."
+        "Weaker than guessing are the bounds of svm, linear: always answering the class that "
+        "is the most frequent among the held-out rows is wrong on 40.0 % of them."
     )
     none = facts(machine(bound=None, errors=None), test=None, no_bound="no rows were held out.")
     assert verdict(none) == ["Lowest cross-validated error: a linear svm, 12.0 %."]

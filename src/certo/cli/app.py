@@ -36,8 +36,9 @@ app = typer.Typer(
     "certo fit; certo COMMAND --help explains each command.",
     epilog="Exit codes: 0 success, and every claim holds; 1 a claim does not hold, or the classes "
     "are not separable; 2 the input cannot be used, or the model claims nothing; 3 the data or the "
-    "model file differ from those of the fit; 4 an internal error of Certo; 130 interrupted; 141 "
-    "the output pipe was closed.\n\nExample: certo fit iris.csv --target species --out iris.certo",
+    "model file differ from those of the fit, but no claim fails on them; 4 an internal error of "
+    "Certo; 130 interrupted; 141 the output pipe was closed.\n\n"
+    "Example: certo fit iris.csv --target species --out iris.certo",
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,

@@ -97,7 +97,7 @@ def new_rows(said: dict[str, Any]) -> str:
     of = "test rows" if bound["on_test"] else "training rows"
     weak = (
         f"the bound for new rows, {most} % ({sure}), is weaker than guessing: always answering "
-        f"the majority class is wrong on {guess} % of the {of}."
+        f"the most frequent class of the {of} is wrong on {guess} % of them."
     )
     return _sentence(f"{wrong}; {weak}" if wrong else weak)
 

@@ -45,19 +45,6 @@ class _Composed(Kernel):
         fitting = [part for part in self.parts_ if part.takes == self.takes]
         return next((part for part in fitting if not isinstance(part, Function)), fitting[0])
 
-    def _combined(self, values: Iterator[np.ndarray]) -> np.ndarray:
-        """The values of this kernel from those of its parts, which it may overwrite."""
-        raise NotImplementedError
-
-    def plain(self, X, Z):
-        return self._combined(part.plain(X, Z) for part in self.parts_)
-
-    def _block(self, X, Z):
-        return self._combined(part._block(X, Z) for part in self.parts_)
-
-    def diagonal(self, X):
-        return self._combined(part.diagonal(X) for part in self.parts_)
-
     def examples(self, X):
         return self._chief.examples(X)
 
@@ -71,8 +58,25 @@ class _Composed(Kernel):
         return self._chief.take(X, rows)
 
 
+class _Valuewise(_Composed):
+    """Values that follow from those of the parts, one by one."""
+
+    @abc.abstractmethod
+    def _combined(self, values: Iterator[np.ndarray]) -> np.ndarray:
+        """The values of this kernel from those of its parts, which it may overwrite."""
+
+    def plain(self, X, Z):
+        return self._combined(part.plain(X, Z) for part in self.parts_)
+
+    def _block(self, X, Z):
+        return self._combined(part._block(X, Z) for part in self.parts_)
+
+    def diagonal(self, X):
+        return self._combined(part.diagonal(X) for part in self.parts_)
+
+
 @dataclass(frozen=True)
-class _Several(_Composed):
+class _Several(_Valuewise):
     parts: tuple[Kernel, ...]
 
     def __post_init__(self):
@@ -189,7 +193,7 @@ class _Single(_Composed):
 
 @final
 @dataclass(frozen=True, repr=False)
-class Scaled(_Single):
+class Scaled(_Valuewise, _Single):
     """factor·K, for a positive factor.
 
     >>> from certo.kernels import Linear

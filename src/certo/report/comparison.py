@@ -150,8 +150,8 @@ def proved(said: dict[str, Any]) -> list[str]:
     if weak:
         usual = share_text(said["test"]["majority_error"], 1)
         sentences.append(
-            f"Weaker than guessing are the bounds of {'; '.join(weak)}: always answering the "
-            f"majority class is wrong on {usual} % of the held-out rows."
+            f"Weaker than guessing are the bounds of {'; '.join(weak)}: always answering the class "
+            f"that is the most frequent among the held-out rows is wrong on {usual} % of them."
         )
     if any(one["relative_gap"] is not None for one in said["machines"]):
         sentences.append(

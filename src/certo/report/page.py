@@ -262,13 +262,6 @@ def plain_lines(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 }
 
 
-def on_test_rows(said: dict[str, Any]) -> str:
-    """How far a regression is off on test rows: a fact, no claim."""
-    rows = counted(said["test_examples"], "test row")
-    error = readable(said["test_error"])
-    return f"On the {rows} the root mean square error is {error}; nothing is claimed about it."
-
-
 def percent(share: float) -> str:
     return f"{share_text(share)}\u202f%"
 

@@ -12,7 +12,6 @@ from certo.certificates.sample.shared_rows import known_examples
 from certo.tables.fit import Fitted
 
 MAX_WRONG_TEST_ROWS = 50  # Test rows that are listed because the machine is wrong there.
-MAX_WEIGHTS_LISTED = 200  # Features whose weights are listed, the most influential first.
 
 
 def answers(fitted: Fitted) -> dict[str, Any]:
