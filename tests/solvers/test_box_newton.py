@@ -109,3 +109,19 @@ def test_zero_and_empty_problems(free):
     assert np.array_equal(found, nothing)
     empty = np.zeros(0)
     assert box_newton(np.zeros((0, 0)), empty, empty, empty, empty, free=free).size == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equal_images_far_from_the_origin_do_not_stop_it(seed):
+    """Differences of equal images are rounding, which once shortened the steps of all others."""
+    random = np.random.default_rng(seed)
+    n = 12
+    Z = (random.standard_normal((n, 8)).round()[random.integers(0, n, n)] + 100.0) * 1e-3
+    signs = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    low, high = np.where(signs > 0, 0.0, -1e-3), np.where(signs > 0, 1e-3, 0.0)
+    K, beta = Z @ Z.T, (low + high) / 2
+    v = signs - K @ beta
+    best = np.clip(box_qp(K, low - beta, high - beta, v, True), low - beta, high - beta)
+    reached = gain(K, v, box_newton(K, beta, low, high, v, free=True) - beta)
+    unbalanced = np.abs(v).max() * abs(best.sum())
+    assert reached >= (1 - 1e-6) * gain(K, v, best) - rounding(K, v, best) - unbalanced

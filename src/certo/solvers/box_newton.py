@@ -24,6 +24,7 @@ from certo.compiled.threads import one_thread
 from certo.solvers.nearest_point import ONE_THREAD_BELOW_ROWS, RIDGE_PER_ROW
 from certo.stop import Asked, go_on
 
+DIFFERENCE_ROUNDING = 2.0**-50  # Rounding of K_ii − 2 K_ij + K_jj, relative to K_ii + K_jj.
 MAX_IDLE_STEPS = 8  # Steps in vain after which no more is expected.
 
 
@@ -129,7 +130,9 @@ class _Box:
         across = part[others, base]
         M = part[np.ix_(others, others)] - across[:, None] - across + part[base, base]
         change = np.zeros(rows.size)
-        change[others] = _solve_with_ridge(M, aim[others] - aim[base])
+        # What rounding leaves of these differences where images are equal is no length.
+        doubt = others.size * DIFFERENCE_ROUNDING * (part.diagonal()[others] + part[base, base])
+        change[others] = _solve_with_ridge(M, aim[others] - aim[base], doubt)
         change[base] = -change.sum()
         move[rows] = change
         return move, float(np.mean(aim - part @ change))
@@ -151,11 +154,12 @@ class _Box:
         return ratios
 
 
-def _solve_with_ridge(M: np.ndarray, aim: np.ndarray) -> np.ndarray:
-    """M⁻¹ aim, M being positive semi-definite up to rounding, nearly."""
+def _solve_with_ridge(M: np.ndarray, aim: np.ndarray, doubt: np.ndarray | float = 0.0):
+    """M⁻¹ aim, nearly, M being positive semi-definite up to rounding, which is at most √doubt_i
+    √doubt_j in its entry ij, divided by the size of M."""
     if not aim.size:
         return aim
-    diagonal = M.diagonal()
+    diagonal = np.maximum(M.diagonal(), doubt)
     unit = 1 / np.sqrt(np.maximum(diagonal, 1e-30 * (float(diagonal.max()) or 1.0)))
     M, ridge = unit[:, None] * M * unit, RIDGE_PER_ROW * aim.size
     while True:
