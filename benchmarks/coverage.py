@@ -7,12 +7,10 @@ and bound: how often it was (with what Monte-Carlo error allows), its mean, and 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -20,114 +18,27 @@ from benchmarks.harness import BenchTable
 from certo import SVM, HardMarginSVM, Perceptron, bounds, certify
 from certo.estimators.new_examples import one_pass
 from certo.kernels import Gaussian
+from certo.worlds import ClassWorld, GaussianClasses, NoisyGrid, Ring, SplitCloud
 
 DELTA = 0.05
 EXAMPLES, TEST = 400, 200
+MARGIN_SLACK = 1e-6  # Supports have a margin of 1 up to the gap, and their points may occur again.
 
 
-class Draw(NamedTuple):
-    X: np.ndarray
-    y: np.ndarray
-
-
-@dataclass(frozen=True)
-class World:
-    """A distribution of examples, and how often the rule sign(w·x + b) (or a model, where no
-    formula is known) is wrong, or has a margin below `least`."""
-
-    draw: Callable[[np.random.Generator, int], Draw]
-    risk: Callable[..., float]
-
-
-def overlapping(d: int = 5, distance: float = 1.5) -> World:
-    """Two Gaussian classes, so far from the origin each, on one axis; the best risk is
-    Φ(−distance)."""
-
-    def draw(rng, m):
-        y = rng.choice([-1, 1], m)
-        X = rng.normal(size=(m, d))
-        X[:, 0] += distance * y
-        return Draw(X, y)
-
-    def risk(w, b, least=0.0):
-        length = max(float(np.linalg.norm(w)), 1e-300)
-        short = [(least - distance * w[0] - sign * b) / length for sign in (-1, 1)]
-        return float(np.mean(special.ndtr(short)))
-
-    return World(draw, risk)
-
-
-def separated(d: int = 3, gap: float = 0.0) -> World:
-    """A Gaussian cloud, split at x₀ = 0 and perhaps pulled apart: every sample is separable."""
-    middle = special.ndtri(
-        (np.arange(20_000) + 0.5) / 20_000
-    )  # of equally likely parts of the line
-    places = middle + gap * np.sign(middle)
-
-    def draw(rng, m):
-        X = rng.normal(size=(m, d))
-        y = np.where(X[:, 0] > 0, 1, -1)
-        X[:, 0] += gap * y
-        return Draw(X, y)
-
-    def risk(w, b, least=0.0):
-        across = max(float(np.linalg.norm(w[1:])), 1e-300)
-        short = least - np.sign(places) * (w[0] * places + b)
-        return float(np.mean(special.ndtr(short / across)))
-
-    return World(draw, risk)
-
-
-def noisy_grid(noise: float = 0.1) -> World:
-    """Twenty-five points that repeat again and again, on a line through some of them, labels
-    flipped at random: duplicates, ties and contradictions."""
-    points = np.array([(i, j) for i in range(-2, 3) for j in range(-2, 3)], float)
-    side = np.where(points.sum(axis=1) + 0.5 > 0, 1, -1)
-
-    def draw(rng, m):
-        at = rng.integers(25, size=m)
-        flip = np.where(rng.random(m) < noise, -1, 1)
-        return Draw(points[at], side[at] * flip)
-
-    def risk(w, b, least=0.0):
-        scores = points @ w + b
-        if least == 0:
-            right = np.where(scores >= 0, 1, -1) == side
-            return float(np.mean(np.where(right, noise, 1 - noise)))
-        short = [sign * side * scores < least - 1e-6 for sign in (1, -1)]  # many are at 1
-        return float(np.mean((1 - noise) * short[0] + noise * short[1]))
-
-    return World(draw, risk)
-
-
-def ring(noise: float = 0.05, fresh: int = 20_000) -> World:
-    """A disc inside the plane, labels flipped at random; the risk is counted on fresh examples."""
-
-    def draw(rng, m):
-        X = rng.normal(size=(m, 2))
-        y = np.where(np.sum(X**2, axis=1) > 1.4, 1, -1)
-        return Draw(X, np.where(rng.random(m) < noise, -y, y))
-
-    X, y = draw(np.random.default_rng(1), fresh)
-
-    def risk(model):
-        return float(np.mean(model.predict(X) != y))
-
-    return World(draw, risk)
-
-
+GAUSSIAN = GaussianClasses(distance=1.5, d=5)
+SEPARABLE = SplitCloud(gap=0.0, d=3)
 SETTINGS = {
-    ("Gaussian classes", "perceptron, one pass"): (overlapping(), Perceptron(epochs=1)),
-    ("Gaussian classes", "perceptron, 3 passes"): (overlapping(), Perceptron(epochs=3)),
-    ("Gaussian classes", "SVM, no intercept"): (overlapping(), SVM(C=1, intercept="none")),
-    ("Gaussian classes", "SVM, lifted"): (overlapping(), SVM(C=1, intercept="lifted")),
-    ("Gaussian classes", "SVM, free"): (overlapping(), SVM(C=1, intercept="free")),
-    ("separable", "perceptron"): (separated(), Perceptron(epochs=500)),
-    ("separable", "hard margin, none"): (separated(), HardMarginSVM(intercept="none")),
-    ("separable", "hard margin, free"): (separated(), HardMarginSVM(intercept="free")),
-    ("noisy grid", "perceptron, one pass"): (noisy_grid(), Perceptron(epochs=1)),
-    ("noisy grid", "SVM, free"): (noisy_grid(), SVM(C=0.1, intercept="free")),
-    ("ring", "SVM, Gaussian kernel"): (ring(), SVM(Gaussian(1.0), C=1, intercept="none")),
+    ("Gaussian classes", "perceptron, one pass"): (GAUSSIAN, Perceptron(epochs=1)),
+    ("Gaussian classes", "perceptron, 3 passes"): (GAUSSIAN, Perceptron(epochs=3)),
+    ("Gaussian classes", "SVM, no intercept"): (GAUSSIAN, SVM(C=1, intercept="none")),
+    ("Gaussian classes", "SVM, lifted"): (GAUSSIAN, SVM(C=1, intercept="lifted")),
+    ("Gaussian classes", "SVM, free"): (GAUSSIAN, SVM(C=1, intercept="free")),
+    ("separable", "perceptron"): (SEPARABLE, Perceptron(epochs=500)),
+    ("separable", "hard margin, none"): (SEPARABLE, HardMarginSVM(intercept="none")),
+    ("separable", "hard margin, free"): (SEPARABLE, HardMarginSVM(intercept="free")),
+    ("noisy grid", "perceptron, one pass"): (NoisyGrid(), Perceptron(epochs=1)),
+    ("noisy grid", "SVM, free"): (NoisyGrid(), SVM(C=0.1, intercept="free")),
+    ("ring", "SVM, Gaussian kernel"): (Ring(), SVM(Gaussian(1.0), C=1, intercept="none")),
 }
 
 
@@ -151,20 +62,21 @@ def iterates(run, X, y) -> np.ndarray:
     return np.array(found)
 
 
-def look(world: World, model, rng, m: int = EXAMPLES, test: int = TEST) -> Iterator[Seen]:
+def look(world: ClassWorld, model, rng, m: int = EXAMPLES, test: int = TEST) -> Iterator[Seen]:
     """Fit one draw, certify it, and put every bound beside the true risk of what it speaks of."""
-    (X, y), (X_test, y_test) = world.draw(rng, m), world.draw(rng, test)
+    (X, y), (X_test, y_test) = world.draw(m, rng), world.draw(test, rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a run of one pass never converges
         model = clone(model).fit(X, y)
     linear = getattr(model, "kernel", None) is None
-    risk = world.risk(model.coef_[0], float(model.intercept_[0])) if linear else world.risk(model)
+    risk = world.risk(model)
     page = certify(model, X, y, delta=DELTA, X_test=X_test, y_test=y_test)
     of_the_pass = isinstance(model, Perceptron) and model.epochs == 1
     for claim in (*page.risks, *([one_pass(model, X, y, DELTA)] if of_the_pass else [])):
         true, lower = risk, 0.0
         if claim.name == "OnlineToBatch":  # about an iterate drawn at random
-            true = np.mean([world.risk(w[:-1], w[-1]) for w in iterates(model.run(), X, y)])
+            states = iterates(model.run(), X, y)
+            true = np.mean([world.hyperplane_risk(w[:-1], w[-1]) for w in states])
         if claim.name == "TestErrors":
             lower = claim.interval[0]
         for name, value in claim.bounds.items():
@@ -179,14 +91,14 @@ def look(world: World, model, rng, m: int = EXAMPLES, test: int = TEST) -> Itera
         yield Seen("fixed dimension, margins below 1", 0.0, most, short)
 
 
-def short_margins(world: World, model, X, y) -> float:
+def short_margins(world: ClassWorld, model, X, y) -> float:
     """How often a margin is below 1; hard margins in units of the smallest of the sample."""
     w, b = model.coef_[0], float(model.intercept_[0])
     unit = np.min(y * (X @ w + b)) if isinstance(model, HardMarginSVM) else 1.0
-    return world.risk(w / unit, b / unit, 1.0)
+    return world.short_margins(w / unit, b / unit, 1 - MARGIN_SLACK)
 
 
-def simulate(world: World, model, draws: int, seed: int = 0, **sizes) -> dict[str, list[Seen]]:
+def simulate(world: ClassWorld, model, draws: int, seed: int = 0, **sizes) -> dict[str, list[Seen]]:
     """What was seen of each bound; one that could not be claimed of a draw is not seen there."""
     found: dict[str, list[Seen]] = {}
     for stream in np.random.default_rng(seed).spawn(draws):

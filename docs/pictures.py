@@ -34,6 +34,7 @@ from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 from certo.plots.risk import risk_size
 from certo.selection import gaussians
 from certo.tables.examples import encode_table
+from certo.worlds import GaussianClasses
 
 HERE = Path(__file__).parent
 GREEN = "#2a8a57"
@@ -67,7 +68,7 @@ def main() -> None:
 
 def coverage() -> None:
     """The true risk and its bounds, as the sample grows; means of a few draws."""
-    world = simulation.overlapping(d=3, distance=2.0)
+    world = GaussianClasses(distance=2.0, d=3)
     sizes = [50 * 2**k for k in range(8)]
     colours = {
         "printed": SOFT,

@@ -6,7 +6,7 @@ import pytest
 from benchmarks import coverage
 from scipy import stats
 
-from certo import SVM, HardMarginSVM, Perceptron, bounds
+from certo import SVM, HardMarginSVM, Perceptron, bounds, worlds
 
 DRAWS = 6
 
@@ -14,9 +14,9 @@ DRAWS = 6
 @pytest.mark.parametrize(
     ("world", "model", "expected"),
     [
-        (coverage.overlapping(d=2), Perceptron(epochs=1), {"printed", "exact tail"}),
-        (coverage.noisy_grid(), SVM(C=0.1, intercept="free"), {"exact tail", "Campi–Garatti"}),
-        (coverage.separated(d=2), HardMarginSVM(intercept="none"), {"Campi–Garatti"}),
+        (worlds.GaussianClasses(distance=1.5), Perceptron(epochs=1), {"printed", "exact tail"}),
+        (worlds.NoisyGrid(), SVM(C=0.1, intercept="free"), {"exact tail", "Campi–Garatti"}),
+        (worlds.SplitCloud(gap=0.0), HardMarginSVM(intercept="none"), {"Campi–Garatti"}),
     ],
     ids=["perceptron", "free intercept, ties", "hard margin"],
 )

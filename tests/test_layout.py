@@ -26,7 +26,12 @@ ABOUT_THE_REPOSITORY = {
 #: them may believe, and what the room may hold.
 ABOUT_A_ROOM = {"attacks", "laws", "room"}
 #: Rooms whose `test_laws.py` finds every class of this base, so that a new one is tested at once.
-FAMILIES = {"certificates": "Certificate", "kernels": "Kernel", "losses": "Loss"}
+FAMILIES = {
+    "certificates": "Certificate",
+    "kernels": "Kernel",
+    "losses": "Loss",
+    "worlds": "World",
+}
 
 
 def source_modules() -> list[Path]:

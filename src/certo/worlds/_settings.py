@@ -1,0 +1,20 @@
+"""Checks of what a world is given when it is made."""
+
+from __future__ import annotations
+
+import math
+
+
+def require(world, name: str, value, least: float, most: float = math.inf) -> None:
+    """Raise ValueError unless `value` is a number from `least` to `most`."""
+    if not isinstance(value, (int, float)) or not least <= value <= most or math.isinf(value):
+        limits = f"from {least:g} to {most:g}" if most < math.inf else f"of at least {least:g}"
+        raise ValueError(
+            f"{type(world).__name__}: {name} must be a number {limits}, got {value!r}."
+        )
+
+
+def require_dimension(world, d) -> None:
+    """Raise ValueError unless d is a number of features."""
+    if not isinstance(d, int) or d < 1:
+        raise ValueError(f"{type(world).__name__}: d must be a number of features, got {d!r}.")
