@@ -51,7 +51,7 @@ attack: $(DEV)
 	$(BIN)/python -m benchmarks mutations coverage fuzz
 
 docs: $(DOCS)
-	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W -q -b html -d docs/_build/doctrees docs docs/_build/html
 	@echo "Open docs/_build/html/index.html in a browser."
 
 # Those of the documentation, which are kept in the repository.

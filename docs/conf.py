@@ -1,8 +1,14 @@
 """Sphinx configuration."""
 
 import re
+import sys
+from pathlib import Path
+
+from sphinx.domains.python import PyObject
 
 from certo import __version__
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # docs.extensions
 
 project = "Certo"
 author = "The Certo developers"
@@ -14,12 +20,21 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx-mathjax-offline",  # MathJax in the built pages: they read well without a network
     "sphinx.ext.napoleon",
-    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "docs.extensions.reference",
 ]
-myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
-exclude_patterns = ["_build"]
+myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build", "extensions"]
 html_theme = "furo"
 html_title = "Certo"
+html_static_path = ["_static"]
+html_css_files = ["certo.css"]
+html_copy_source = False
+html_show_sourcelink = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
@@ -28,7 +43,7 @@ napoleon_use_ivar = True  # Attributes of several classes may have one name.
 
 def fact(line):
     """'Domain    vectors', and the lines below it, as a list of fields."""
-    if re.match(r"[A-Z]\w* {3,}\S", line):
+    if re.match(r"[^\W\d_]\w* {3,}\S", line):
         name, text = line.split(maxsplit=1)
         return f":{name}: {text}"
     return re.sub(r"^ {10,}", "    ", line)
@@ -51,5 +66,30 @@ def plain_text(app, what, name, obj, options, lines):
     lines[:] = shown
 
 
+def types_as_text(app, what, name, obj, options, lines):
+    """Types of parameters are described in words, and no word of them is to become a link: Sphinx
+    leaves a type alone that has markup of its own."""
+    lines[:] = [re.sub(r"^(:(?:var)?(?:param|type|ivar) \w+)_:", r"\1\\_:", line) for line in lines]
+    plain = r"^(:(?:var)?type [^:]+:) ([^`*\\|]+)$"
+    lines[:] = [re.sub(plain, r"\1 *\2*", line) for line in lines]
+
+
+def only_ours(app, what, name, obj, skip, options):
+    """scikit-learn documents what its base classes have; here they would be on every page."""
+    defined = getattr(obj, "__module__", None) or getattr(
+        getattr(obj, "fget", None), "__module__", None
+    )
+    if defined is not None and not str(defined).startswith("certo"):
+        return True
+    return None
+
+
+for field in PyObject.doc_field_types:
+    if field.name == "variable":
+        field.label = "Attributes"  # scikit-learn's word
+
+
 def setup(app):
+    app.connect("autodoc-skip-member", only_ours)
     app.connect("autodoc-process-docstring", plain_text, priority=400)
+    app.connect("autodoc-process-docstring", types_as_text, priority=600)  # after napoleon

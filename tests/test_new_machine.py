@@ -25,7 +25,7 @@ IRIS = Path(__file__).parents[1] / "examples" / "iris.csv"
 
 
 class NearestCentroid(LinearClassifier, BaseEstimator):
-    """Predict the class whose mean is nearest, as in `docs/extend.md`."""
+    """Predict the class whose mean is nearest, as in `docs/contribute/extend.md`."""
 
     def fit(self, X, y):
         X, y = _input.labelled_examples(self, X, y, reset=True)

@@ -1,6 +1,6 @@
 """Laws that kernels, losses and certificates obey, as functions to call in the tests of new ones.
 
-Each raises an AssertionError that says which law is broken; see `docs/extend.md`.
+Each raises an AssertionError that says which law is broken; see `docs/contribute/extend.md`.
 """
 
 from __future__ import annotations

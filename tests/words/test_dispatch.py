@@ -11,13 +11,10 @@ import pytest
 from certo import certificates, words
 from certo.words import Rigour
 
-DOCS = Path(__file__).parent.parent.parent / "docs"
+DOCS = Path(__file__).parent.parent.parent / "docs" / "claims"
 KINDS = {name: getattr(certificates, name) for name in certificates.KINDS}
-ROWS = dict(
-    re.findall(
-        r"^\| \[(\w+)\]\((.*) \|$", (DOCS / "rigour.md").read_text(encoding="utf-8"), re.MULTILINE
-    )
-)
+PAGE = (DOCS / "rigour.md").read_text(encoding="utf-8")
+ROWS = dict(re.findall(r"^\| \[(\w+)\]\((.*) \|$", PAGE, re.MULTILINE))
 
 
 def test_every_kind_of_claim_is_there_and_no_other():

@@ -285,7 +285,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         that is no support changes nothing, so only supports are in doubt. They are counted as
         errors ("upper bound"), unless the multiplier of one is so small that it must be right
         (intercept "none" or "lifted"); with `exact` the machine is fitted again, to `tol`, without
-        each of those in doubt. See `docs/svm.md` for the inequality.
+        each of those in doubt. See `docs/machines/svm.md` for the inequality.
         """
         check_is_fitted(self)
         examples, targets, prices = self._problem(X, y, sample_weight, reset=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _PAGES = {
-    "separability": ("Separable", "Inseparable", "QuasiSeparable", "Overlapping"),
+    "machines/separability": ("Separable", "Inseparable", "QuasiSeparable", "Overlapping"),
     "certificates/mistake-bound": ("MistakeBound",),
     "certificates/compression-bound": ("CompressionBound",),
     "bounds/support-vectors": ("SupportBound",),

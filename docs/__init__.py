@@ -1,0 +1,1 @@
+"""The documentation: pages, the pictures in them, and what builds them."""

@@ -1,0 +1,1 @@
+"""What Sphinx needs to build these pages besides its own extensions."""
