@@ -132,7 +132,7 @@ def test_the_page_is_told_in_words_and_as_json(folders, capsys, monkeypatch):
 
     code, text = run(folders / "svm")
     assert code == 0
-    assert "holds  SoftMarginGap (yes)" in text
+    assert "holds  SoftMarginGap ('yes' against 'no')" in text
     assert "assuming that" in text
     assert text.startswith("Model named in this folder: SVM(")
     sentence = verify_folder(folders / "svm").proof.certified.in_words()[0]
@@ -393,7 +393,7 @@ def test_test_rows_that_are_rows_of_the_fit_are_not_counted(tmp_path, monkeypatc
     found = verify_folder(tmp_path / "p").to_dict()
     assert found["code"] == 0
     assert found["claims"][-1]["numbers"]["examples"] == 1
-    assert "100 of the 101 test examples are rows of the fit" in found["remarks"][0]
+    assert "100 of the 101 test rows are training rows" in found["remarks"][0]
     none = shared_rows.Known(np.zeros(101, bool), np.zeros(101, bool))
     with monkeypatch.context() as blind:
         blind.setattr("certo.guarantees.certifying.known_examples", lambda *data: none)

@@ -37,6 +37,7 @@ from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.online_to_batch import OnlineToBatch
 from certo.certificates.risk.risk_bound import RiskBound
+from certo.certificates.sample.labels import Labels
 from certo.exit_code import UNUSABLE, exit_code_of
 from certo.numbers.digits import shown_numbers
 from certo.reading_list import functions_in
@@ -227,9 +228,19 @@ def _weakness(claim: Certificate) -> str:
 
 
 def _about(claim: Certificate) -> str:
+    """Which classes a claim tells apart; nothing, if it is about all that there are to predict."""
+    labels = claim.labels
     of_all = isinstance(claim, OF_ALL) or getattr(claim, "of_predictions", False)
-    several = len(getattr(claim.labels, "classes", ())) > 2
-    return "all classes" if of_all and several else claim.labels.name()
+    if not isinstance(labels, Labels) or (of_all and len(labels.classes) == 2):
+        return ""
+    if of_all or labels.positive is None:
+        return "all classes"
+    return labels.name() if labels.column is not None else f"{labels.shown} against {labels.rest}"
+
+
+def claim_title(claim: dict[str, Any]) -> str:
+    """The kind of a claim, and of several such what it is about."""
+    return f"{claim['type']} ({claim['about']})" if claim["about"] else claim["type"]
 
 
 def numbers_text(numbers: dict[str, Any]) -> str:
@@ -248,7 +259,7 @@ def _tell(said: dict[str, Any]) -> None:
     say(f"Model named in this folder: {said['model']}")
     for claim in said["claims"]:
         print()
-        say(f"{claim['type']} ({claim['about']})", "holds  " if claim["holds"] else "FAILS  ", 7)
+        say(claim_title(claim), "holds  " if claim["holds"] else "FAILS  ", 7)
         say(claim["claim"], " " * 7, 7)
         for text in claim["assumes"]:
             say(text, " " * 7 + "assuming that ", 9)

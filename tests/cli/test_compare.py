@@ -34,7 +34,7 @@ def test_the_verdict_comes_first_and_the_command_last(certo, tmp_path):
     assert "δ = 0.05 shared out over 10 machines" in said.out
     assert lines[-1].startswith("To fit “")
     text = page.read_text()
-    for words in ("Which machine predicts “species”?", "<svg", "held-out rows", "--tried</span>"):
+    for words in ("Which machine predicts “species”?", "<svg", "test rows", "--tried</span>"):
         assert words in text
     assert "http" not in text
 
@@ -61,7 +61,9 @@ def test_what_differs_from_the_usual_is_in_the_command(certo):
 def test_facts_for_machines(certo):
     said = certo(*WORDS, "--json").json
     assert (said["task"], said["folds"], said["compared"]) == ("classes", 2, 10)
-    assert said["test"] == {"rows": 30, "copies": 0, "majority_error": 1 - 13 / 30}
+    majority = {"majority": said["test"]["majority"], "majority_error": 1 - 13 / 30}
+    assert said["test"] == {"rows": 30, "copies": 0} | majority
+    assert said["majority"] in said["classes"]
     assert said["machines"][0]["name"] == said["best"]
     assert sum(one["kind"] == "outsider" for one in said["machines"]) == 1
     for one in said["machines"]:

@@ -25,7 +25,7 @@ def test_what_was_fitted_to_what_and_the_statement_about_new_rows_come_first(cer
     errors, rate = facts["test"]["errors"], facts["bound"]["error_rate"]
     found = re.fullmatch(
         r"On new rows like these, the error rate is at most (\S+) % \(95 % confidence\): "
-        rf"{errors} of 30 held-out rows are wrong\.",
+        rf"{errors} of 30 test rows are wrong\.",
         second,
     )
     assert rate <= float(found[1]) / 100 <= rate + 1e-3
@@ -73,8 +73,11 @@ def test_a_bound_that_is_weaker_than_guessing_is_no_headline(certo, tmp_path):
     table.write_text("a,y\n" + "".join(f"{random.normal()},{kind}\n" for kind in kinds.tolist()))
     said = certo("fit", table, "--target", "y")
     second = said.out.splitlines()[1]
-    assert re.match(r"\d of 12 held-out rows (is|are) wrong; the bound for new rows, ", second)
-    assert "is weaker than guessing: always answering the most frequent class of the " in second
+    assert re.match(r"\d of 12 test rows (is|are) wrong; the bound for new rows, ", second)
+    assert (
+        "is weaker than guessing: always answering “usual”, the most frequent class of the test "
+        in (second)
+    )
     assert certo("fit", table, "--target", "y", "--json").json["bound"]["weaker_than_guessing"]
 
 
@@ -90,7 +93,7 @@ def test_numbers_are_predicted_as_numbers_unless_classes_are_asked_for(certo):
     out = certo("fit", IRIS, "--target", "petal_width").out
     assert out.startswith("LeastSquares for petal_width (from 0.1 to 2.5), fitted to 120 rows;")
     assert "22 different numbers, taken as a number to predict (--task classes" in out
-    assert "Held-out rows that are farthest off" in out
+    assert "Test rows that are farthest off" in out
 
 
 def test_what_follows_from_which_rows():
@@ -100,9 +103,10 @@ def test_what_follows_from_which_rows():
     }  # fmt: skip
     test = {"rows": 30, "errors": 1, "ties": 0}
     said = {"classes": ["a", "b"], "delta": 0.05, "test": test, "bound": bound, "test_file": None}
+    said["performance"] = {"usual": "a"}
     assert new_rows(said) == (
         "On new rows like these, the error rate is at most 12.5 % (95 % confidence, corrected for "
-        "the choice among 2 bounds), by its SupportBound; 1 of 30 held-out rows is wrong."
+        "the choice among 2 bounds), by its SupportBound; 1 of 30 test rows is wrong."
     )
     said["test"], bound["weaker_than_guessing"] = None, True
     assert new_rows(said).startswith("The bound for new rows, 12.5 % (95 % confidence, corrected")

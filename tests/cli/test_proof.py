@@ -61,7 +61,7 @@ def test_claims_about_test_examples_need_them(certo, parts, tmp_path):
     assert "✓ holds  TestErrors (all classes)" in said.out
     said = certo("verify", model, train)
     assert said.code == 3
-    assert "1 claim about test examples: give them with --test FILE." in said.out
+    assert "1 claim about test rows: give them with --test FILE." in said.out
     assert certo("verify", model, train, "--json").json["unchecked"] == 1
     assert certo("verify", model, train, "--test", train).code == 1  # other rows
     assert certo("proof", model, train, "--out", tmp_path / "p").code == 3
@@ -156,14 +156,14 @@ def test_notes_say_which_test_rows_were_used(certo, tmp_path):
     said = certo("fit", train, *words, "--out", model)
     assert said.code == 0
     for text in (said.out, certo("verify", model, train, "--test", test).out):
-        assert f"note {test}: 1 row with missing values left out.\n" in text
+        assert f"note {test}: 1 of 3 rows was left out for missing values (in 1 a feat" in text
         assert f"note {test}: column 'c': 1 row with a level that the model never saw" in text
 
 
 def test_the_rows_of_the_fit_are_no_test(certo, iris, tmp_path):
     said = certo("proof", *iris, "--test", iris[1], "--out", tmp_path / "p")
     assert said.code == 2
-    assert "the test examples repeat the examples of the fit. To test, others are" in said.err
+    assert "the test rows repeat the training rows. To test, others are" in said.err
 
 
 def test_a_regression_is_tested_by_distances(certo, parts, tmp_path):
@@ -185,7 +185,7 @@ def test_a_regression_is_tested_by_distances(certo, parts, tmp_path):
     for command in (("verify",), ("proof", "--out", tmp_path / "p")):
         said = certo(*command[:1], tmp_path / "m", train, "--test", test, *command[1:])
         assert said.code == 0
-        assert "✓ holds  TestDistances (y): " in said.out
+        assert "✓ holds  TestDistances: " in said.out
     assert verify_folder(tmp_path / "p").code == 0
 
 

@@ -17,7 +17,7 @@ def test_verify_says_what_holds(certo, iris):
     said = certo("verify", *iris)
     assert said.code == 0
     assert said.out.startswith("Verified: all 5 claims hold, of these data and this model.\n")
-    assert "✓ holds  MistakeBound (setosa): " in said.out
+    assert "✓ holds  MistakeBound ('setosa' against the rest): " in said.out
     assert "examples 150" not in said.out
     said = certo("verify", *iris, "--verbose")
     assert "✓ The data are those of the fit." in said.out

@@ -310,11 +310,11 @@ def test_test_examples_that_are_examples_of_the_fit(form):
     model = SVM().fit(form(A), noisy)
     page = certify(model, form(A), noisy, X_test=form(A[:50]), y_test=noisy[:50])
     assert not page.test.claims
-    assert page.test.not_claimed[0].reason == "all test examples are rows of the fit."
+    assert page.test.not_claimed[0].reason == "all test rows are training rows."
     more = np.append(A[:50], -A[:50], axis=0), np.append(noisy[:50], noisy[:50])
     page = certify(model, form(A), noisy, X_test=form(more[0]), y_test=more[1])
     (remark,) = page.remarks
-    assert remark == "50 of the 100 test examples are rows of the fit: they are not counted."
+    assert remark == "50 of the 100 test rows are training rows: they are not counted."
     assert page.test[0].examples == 50
     verdict = page.verify(form(A), noisy, form(more[0]), more[1])
     assert verdict
@@ -324,7 +324,7 @@ def test_test_examples_that_are_examples_of_the_fit(form):
     assert Certified.from_dict(json.loads(json.dumps(page.to_dict()))).remarks == (remark,)
     other = np.where(noisy == "up", "low", "up")  # the same features with other labels
     page = certify(model, form(A), noisy, X_test=form(A), y_test=other)
-    assert page.test.not_claimed[0].reason == "all test examples are rows of the fit."
+    assert page.test.not_claimed[0].reason == "all test rows are training rows."
 
 
 def test_labels_that_the_rule_does_not_know_are_errors():

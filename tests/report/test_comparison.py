@@ -12,7 +12,7 @@ def machine(name="svm, linear", **more):
         "name": name, "title": "a linear svm", "kind": "certo", "machine": "svm", "settings": [],
         "fold_errors": [0.1, 0.14], "cv_error": 0.12, "standard_error": 0.02, "errors": 7,
         "absolute_error": None, "relative_gap": 1.23e-5, "supports": 1234, "seconds": 0.456,
-        "missing": "", "reason": "",
+        "out_of_time": False, "missing": "", "reason": "",
         "bound": {"error_rate": 0.20041, "lower": 0.05, "confidence": 0.95, "informative": True},
     }  # fmt: skip
     return usual | more
@@ -21,7 +21,8 @@ def machine(name="svm, linear", **more):
 def facts(*machines, **more):
     usual = {
         "task": "classes", "folds": 2, "delta": 0.05, "compared": 4, "examples": 400,
-        "test": {"rows": 100, "copies": 0, "majority_error": 0.4}, "no_bound": "",
+        "test": {"rows": 100, "copies": 0, "majority": "yes", "majority_error": 0.4},
+        "majority": "no", "no_bound": "",
         "machines": list(machines), "best": machines[0]["name"], "best_own": machines[0]["name"],
     }  # fmt: skip
     return usual | more
@@ -36,7 +37,7 @@ def test_bounds_are_rounded_up_and_errors_to_the_nearest():
     ]
     assert cells(one, said) == ["12.0 % ± 2.0", "7", "20.1 %", "1.3e-05", "1,234", "0.46"]
     first, second, third = proved(said)
-    assert "if the 100 held-out rows are independent draws from the same population" in first
+    assert "if the 100 test rows are independent draws from the same population" in first
     assert second.startswith("Proved: the objective of a fit exceeds its minimum")
     assert third.startswith("Measured: “CV error”, the error rate in 2-fold cross-validation")
 
@@ -62,6 +63,11 @@ def test_an_outsider_with_some_folds_is_named_as_such_and_the_best_of_certo_besi
         ({"missing": "time", "seconds": None}, "not tried: no time left"),
         ({"missing": "stopped", "fold_errors": [0.1]}, "1 of 2 folds: stopped by hand"),
         ({"missing": "stopped"}, ""),
+        ({"out_of_time": True}, "stopped by its share of the time, before its end"),
+        (
+            {"name": "majority class"},
+            "always “no”, the most frequent class of the training rows",
+        ),
         ({"missing": "failed", "seconds": None, "reason": "No."}, "no fit: No."),
         ({"missing": "failed", "fold_errors": [0.1], "reason": "No."}, "1 of 2 folds: No."),
         (
@@ -79,8 +85,8 @@ def test_weak_bounds_are_said_to_be_so_and_none_is_claimed_without_rows():
     said = facts(weak)
     assert verdict(said)[0].endswith("its bound for new data, 20.1 %, is weaker than guessing.")
     assert proved(said)[1] == (
-        "Weaker than guessing are the bounds of svm, linear: always answering the class that "
-        "is the most frequent among the held-out rows is wrong on 40.0 % of them."
+        "Weaker than guessing are the bounds of svm, linear: always answering “yes”, the most "
+        "frequent class of the test rows, is wrong on 40.0 % of them."
     )
     none = facts(machine(bound=None, errors=None), test=None, no_bound="no rows were held out.")
     assert verdict(none) == ["Lowest cross-validated error: a linear svm, 12.0 %."]

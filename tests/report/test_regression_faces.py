@@ -67,6 +67,8 @@ def test_coefficients_are_listed_by_the_names_of_the_columns(pages):
         assert f"<td>{row['estimate']:.3g}</td>" in text
         assert f"<td>{row['standard_error']:.3g}</td>" in text
         assert row["low"] < row["estimate"] < row["high"]
+        assert f"<td>{row['robust_error']:.3g}</td>" in text
+    assert "HC3 error: a standard error that is right, for many rows, also where the var" in text
     assert "zone with “u”" in text
     assert "<th>Target</th><td>numbers from" in text
     assert text.count("<figure") == 4

@@ -1,4 +1,4 @@
-"""Machines compared by the same folds, and on the same held-out rows."""
+"""Machines compared by the same folds, and on the same test rows."""
 
 from __future__ import annotations
 
@@ -225,6 +225,32 @@ def test_machines_have_their_share_of_the_time_and_pay_for_what_goes_beyond(cloc
     assert Limited.limits == [2.0] * 5
 
 
+def test_a_fit_that_had_too_little_time_has_what_the_folds_leave_and_is_ranked_last(clock):
+    class Hurried(Limited):
+        def fit(self, X, y):
+            quick = len(Limited.limits) > 0
+            super().fit(X, y)
+            Slow.clock.now -= (self.time_limit + 1) * quick  # Only the first fit takes time.
+            self._stop = Stop.CONVERGED if quick else Stop.TIME_LIMIT
+            return self
+
+    (found,) = compared(of(Hurried), time_limit=100).results
+    assert found.finished
+    assert Limited.limits[-1] == pytest.approx(95 - 20)  # All that is left.
+
+    class Late(Limited):
+        def fit(self, X, y):
+            self._stop = Stop.TIME_LIMIT
+            return super().fit(X, y)
+
+    late = Candidate("late", "late", "certo", Late(0.5))
+    found = compared(late, rule(0.9), time_limit=100)
+    assert [one.finished for one in found.results] == [True, False]
+    first, last = found.results
+    assert last.cv_error < first.cv_error
+    assert found.best is first
+
+
 def test_without_time_nothing_is_tried_and_everything_is_listed(clock):
     found = compared(rule(), rule(0.4), time_limit=1, began=-5.0)
     assert [one.missing for one in found.results] == ["time", "time"]
@@ -275,7 +301,7 @@ def test_without_held_out_rows_nothing_is_said_of_new_data():
 def test_copies_of_training_rows_prove_nothing():
     table = rows(100)
     found = compared(rule(), table=pa.concat_tables([table, table]))
-    assert "copies" in found.no_bound or "rows of the fit" in found.no_bound
+    assert "copies" in found.no_bound or "training rows" in found.no_bound
     assert found.results[0].interval is None
 
 

@@ -117,7 +117,7 @@ def _run() -> int:
     command._main_shell_completion({}, "certo")  # Ends here, if a shell asks what may follow.
     try:
         with (
-            reading(setting=as_flag, separability=SEPARABLE),
+            reading(setting=as_flag, separability=SEPARABLE, example="row"),
             command.make_context("certo", sys.argv[1:]) as context,
         ):
             command.invoke(context)

@@ -94,12 +94,18 @@ def new_rows(said: dict[str, Any]) -> str:
             source += f"; {wrong}"
         return f"On new rows like these, the error rate is at most {most} % ({sure}){source}."
     guess = share_text(bound["guessing"])
-    of = "test rows" if bound["on_test"] else "training rows"
+    label, of = said["performance"]["usual"], "training rows"
+    if bound["on_test"]:
+        label, of = test["majority"], "test rows"
     weak = (
         f"the bound for new rows, {most} % ({sure}), is weaker than guessing: always answering "
-        f"the most frequent class of the {of} is wrong on {guess} % of them."
+        f"“{_label(label)}”, the most frequent class of the {of}, is wrong on {guess} % of them."
     )
     return _sentence(f"{wrong}; {weak}" if wrong else weak)
+
+
+def _label(value: Any) -> str:
+    return str(value).strip()
 
 
 def _sentence(text: str) -> str:
@@ -113,20 +119,18 @@ def _new_numbers(said: dict[str, Any]) -> str:
         return "Nothing is proved about new rows."
     least, distance = percentage(bound["share"], rounded_down), _at_most(bound["distance"])
     sure, rows = confidence(said["delta"]), said["test"]["rows"]
-    kind = "test row" if said["test_file"] else "held-out row"
     return (
         f"On new rows like these, at least {least} % of the values are within {distance} of the "
-        f"prediction ({sure} % confidence): at least {bound['within']:,} of {counted(rows, kind)} "
-        f"{'is' if rows == 1 else 'are'}."
+        f"prediction ({sure} % confidence): at least {bound['within']:,} of "
+        f"{counted(rows, 'test row')} {'is' if rows == 1 else 'are'}."
     )
 
 
 def _test_errors(said: dict[str, Any]) -> str:
-    """'2 of 30 held-out rows are wrong'."""
+    """'2 of 30 test rows are wrong'."""
     test = said["test"]
-    kind = "test row" if said["test_file"] else "held-out row"
     are = "is" if test["errors"] == 1 else "are"
-    wrong = f"{test['errors']:,} of {counted(test['rows'], kind)} {are} wrong"
+    wrong = f"{test['errors']:,} of {counted(test['rows'], 'test row')} {are} wrong"
     return f"up to {wrong} ({test['ties']:,} too close to call)" if test["ties"] else wrong
 
 
@@ -145,17 +149,15 @@ def _success(said: dict[str, Any]) -> Iterator[str]:
             f"has {usual}."
         )
         if said["test_error"] is not None:
-            kind = "Test rows" if said["test_file"] else "Held-out rows"
-            yield f"{kind}: the root mean square error is {readable(said['test_error'])}."
+            yield f"Test rows: the root mean square error is {readable(said['test_error'])}."
         return
     right = f"{share_text(said['training_accuracy'])} % are right"
-    usual = share_text(said["commonest"])
-    yield f"Training rows: {right}; always answering the majority class gets {usual} %."
+    usual = f"always answering “{_label(said['performance']['usual'])}”"
+    yield f"Training rows: {right}; {usual} gets {share_text(said['commonest'])} %."
     if (test := said["test"]) is not None:
-        kind = "Test rows" if said["test_file"] else "Held-out rows"
         right = share_text(1 - said["wrong"]["total"] / test["rows"])
-        usual = share_text(test["commonest"] / test["rows"])
-        yield f"{kind}: {right} % are right; the majority class among them gets {usual} %."
+        as_usual = share_text(test["usual_right"] / test["rows"])
+        yield f"Test rows: {right} % are right; {usual} gets {as_usual} %."
 
 
 def _goodness(said: dict[str, Any]) -> Iterator[str]:
@@ -260,12 +262,13 @@ def _tell_coefficients(voice: Voice, said: dict[str, Any], verbose: bool) -> Non
     s, rows = table["statistic"], table["rows"] if verbose else _first_terms(said)
     ends = [f"{50 * (1 + sign * table['level']):.4g} %" for sign in (-1, 1)]
     first = "estimate" if table["is_estimate"] else "coefficient"
-    lines = [["", first, "std. error", s, f"P>|{s}|", *ends]]
+    lines = [["", first, "std. error", *["HC3 error"] * verbose, s, f"P>|{s}|", *ends]]
     for row in rows[:most]:
         numbers = [row["estimate"], row["standard_error"], row["low"], row["high"]]
         estimate, error, low, high = map(digits if verbose else _short, numbers)
         test = ratio(row["statistic"]), p_value(row["p_value"])
-        lines.append([row["name"], estimate, error, *test, low, high])
+        robust = [digits(row["robust_error"])] * verbose
+        lines.append([row["name"], estimate, error, *robust, *test, low, high])
     if all(row["standard_error"] is None for row in rows):
         lines = [line[:2] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -311,7 +314,7 @@ def _tell_wrong(voice: Voice, said: dict[str, Any]) -> None:
     wrong = said["wrong"]
     if not wrong or not wrong["rows"]:
         return
-    rows = f"Rows of {said['test_file']}" if said["test_file"] else "Held-out rows"
+    rows = f"Rows of {said['test_file']}" if said["test_file"] else "Test rows"
     how = "farthest off" if said["classes"] is None else "wrong"
     voice.say()
     voice.say((f"{rows} that are {how}", "bold"))

@@ -56,6 +56,7 @@ def _facts(loaded: LoadedModel) -> dict[str, Any]:
 
 def _tell(voice: Voice, said: dict[str, Any], path: str) -> None:
     from certo.certificates.encoding import counted
+    from certo.verify import claim_title
 
     if not said["as_written"]:
         voice.item(("✗ ", "red"), "The file was CHANGED since it was written.")
@@ -74,8 +75,7 @@ def _tell(voice: Voice, said: dict[str, Any], path: str) -> None:
     voice.say()
     voice.say(("What it claims" if said["claims"] else "It claims nothing.", "bold"))
     for claim in said["claims"][:MAX_CLAIMS_LISTED]:
-        about = f" ({claim['about']})" if claim["about"] else ""
-        voice.say(f"{claim['type']}{about}: {claim['plain']}", indent=2)
+        voice.say(f"{claim_title(claim)}: {claim['plain']}", indent=2)
     tell_more(voice, said["claims"], MAX_CLAIMS_LISTED)
     voice.say()
     test = " --test TEST" if said["test_fingerprint"] else ""

@@ -38,7 +38,7 @@ def proof(
         is_new = unseen is not None and not len(stored.certified.test) and not stored.held_out
         same_data = fingerprint(table) == stored.data_fingerprint
         if is_new and same_data and hasattr(stored.machine, "classes_"):
-            progress.stage("Counting errors on test examples")
+            progress.stage("Counting errors on test rows")
             stored = with_test_errors(stored, table, unseen, str(test))
             loaded = replace(loaded, model=stored)
         progress.stage("Checking every claim")

@@ -19,7 +19,7 @@ _OPTIONS = {
             "CHARACTER",
             "Character between the cells of a CSV file, or its name: comma, semicolon, tab, bar, "
             "colon, space.",
-            default="found out",
+            default="detected",
         ),
         None,
     ),
@@ -28,7 +28,7 @@ _OPTIONS = {
         option(
             "NAME",
             "Character encoding of a CSV file, such as utf-8, utf-16 or windows-1252.",
-            default="found out",
+            default="detected",
         ),
         None,
     ),

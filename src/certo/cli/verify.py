@@ -55,7 +55,7 @@ def verify(
 
 
 def read_tables(loaded: LoadedModel, data: Path, test: Path | None) -> tuple[Any, Any]:
-    """The table of the fit, and that of test examples, if there is one."""
+    """The table of the fit, and that of test rows, if there is one."""
     from certo.data.columns import read_table
 
     table = read_table(data).table
@@ -101,7 +101,7 @@ def tell_audit(voice: Voice, audit: Audit, verbose: bool = False) -> None:
     if audit.test_problem:
         line(False, f"{unchecked} cannot be checked. {audit.test_problem}")
     elif audit.unchecked:
-        line(False, f"{unchecked} about test examples: give them with --test FILE.")
+        line(False, f"{unchecked} about test rows: give them with --test FILE.")
     for note in audit.notes:
         voice.item(("note ", "yellow"), note)
     checked = [claim for claim in said["claims"] if claim["holds"] is not None]
@@ -113,7 +113,7 @@ def tell_audit(voice: Voice, audit: Audit, verbose: bool = False) -> None:
 def _tell_claims(voice: Voice, facts: list[dict[str, Any]], verbose: bool) -> None:
     """Every claim that fails, and some of each kind that hold: a line for each, or with reasons and
     numbers a table, where there is room."""
-    from certo.verify import numbers_text
+    from certo.verify import claim_title, numbers_text
 
     rows: list[tuple[Part, str, str, str]] = []
     kind = itemgetter("type", "holds", "informative")
@@ -125,7 +125,7 @@ def _tell_claims(voice: Voice, facts: list[dict[str, Any]], verbose: bool) -> No
         for fact in shown:
             why = fact["why"] if verbose or not holds else fact["plain"]
             numbers = numbers_text(fact["numbers"]) if verbose else ""
-            rows.append((mark, f"{name} ({fact['about']})", why, numbers))
+            rows.append((mark, claim_title(fact), why, numbers))
         if len(shown) < len(some):
             rows.append((mark, name, f"{len(some) - len(shown)} more of these (--json)", ""))
     if not verbose:

@@ -52,9 +52,7 @@ class LeftOut(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """What became of rows, if any was left out."""
-        left = f"{counted(self.total, 'row')} with missing values left out"
-        by_feature = self.incomplete == self.total
-        return [f"{left}." if by_feature else f"{left}: {self._why}."] * bool(self.total)
+        return [self.remark] * bool(self.total)
 
     @property
     def remark(self) -> str:

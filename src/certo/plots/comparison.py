@@ -23,7 +23,7 @@ LEAST_TOP = 1e-9  # Where no machine makes an error.
 
 def machines(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """The error of each machine with its interval, against the seconds of its fit: the error rate
-    on held-out rows in the interval that is proved for new data, or else the cross-validated error
+    on test rows in the interval that is proved for new data, or else the cross-validated error
     with two standard errors to either side. The numbers are the places in the comparison."""
     ax = new_axes(ax, (7.6, 4.6))
     proved = any(one.interval is not None for one in comparison.results)
@@ -45,7 +45,7 @@ def machines(comparison: Comparison, ax: Axes | None = None) -> Axes:
         points[k] = math.log10(x), scale * at
     what, error = "Cross-validated error ± 2 standard errors", "error rate (%)"
     if proved:
-        what = "Error rate on held-out rows, in its interval for new data"
+        what = "Error rate on test rows, in its interval for new data"
     if comparison.learns == "numbers":
         what, error = "Root mean square error ± 2 standard errors", "root mean square error"
     ax.set(title=what, xlabel="seconds of the fit (logarithmic)", ylabel=error, xscale="log")

@@ -14,7 +14,9 @@ from certo.numbers.digits import confidence, share_text
 from certo.plots.comparison import machines
 from certo.report.findings import _about
 from certo.report.page import _inline, _page
+from certo.tables.candidates import MAJORITY
 from certo.tables.compare import Comparison, Result
+from certo.tables.examples import most_frequent
 
 NONE = "–"  # In a cell of a table.
 HEAD = ("machine", "CV error", "errors", "at most", "gap", "supports", "seconds")
@@ -26,6 +28,7 @@ OUTSIDER = "scikit-learn, an outsider"
 def comparison_facts(comparison: Comparison) -> dict[str, Any]:
     """What there is to say about machines beside each other, as plain JSON values."""
     test, best, own = comparison.test, comparison.best, comparison.best_own
+    is_class = comparison.learns == "classes"
     return {
         "certo": __version__,
         **_about(comparison.examples),
@@ -33,12 +36,14 @@ def comparison_facts(comparison: Comparison) -> dict[str, Any]:
         "folds": comparison.folds,
         "seed": comparison.seed,
         "delta": comparison.delta,
+        "majority": most_frequent(comparison.examples.y)[0] if is_class else None,
         "compared": comparison.compared,
         "test": None
         if test is None
         else {
             "rows": comparison.counted,
             "copies": len(test.y) - comparison.counted,
+            "majority": most_frequent(test.y[comparison.counts])[0] if is_class else None,
             "majority_error": comparison.majority_error,
         },
         "no_bound": comparison.no_bound,
@@ -76,6 +81,7 @@ def _machine(comparison: Comparison, one: Result) -> dict[str, Any]:
         "relative_gap": one.gap,
         "supports": one.supports,
         "seconds": one.seconds,
+        "out_of_time": one.out_of_time,
         "missing": one.missing,
         "reason": one.candidate.unsuitable or one.reason,
     }
@@ -121,7 +127,7 @@ def _lowest(one: dict[str, Any], said: dict[str, Any], what: str) -> str:
     aside = f" ({'; '.join(known)})" if known else ""
     first = f"{what}: {one['title']}{aside}, {error_text(one['cv_error'], said)}"
     if one["absolute_error"] is not None:
-        rows = counted(said["test"]["rows"], "held-out row")
+        rows = counted(said["test"]["rows"], "test row")
         return f"{first}; on {rows} its mean absolute error is {digits(one['absolute_error'])}."
     bound = one["bound"]
     if bound is None:
@@ -137,7 +143,7 @@ def proved(said: dict[str, Any]) -> list[str]:
     sentences = []
     bounds = sum(one["bound"] is not None for one in said["machines"])
     if bounds:
-        rows, many = counted(said["test"]["rows"], "held-out row"), said["compared"]
+        rows, many = counted(said["test"]["rows"], "test row"), said["compared"]
         sentences.append(
             f"Proved: with {confidence(said['delta'])} % confidence, all bounds “at most” on the "
             f"error rate on new data hold together, if the {rows} are independent draws from the "
@@ -150,8 +156,9 @@ def proved(said: dict[str, Any]) -> list[str]:
     if weak:
         usual = share_text(said["test"]["majority_error"], 1)
         sentences.append(
-            f"Weaker than guessing are the bounds of {'; '.join(weak)}: always answering the class "
-            f"that is the most frequent among the held-out rows is wrong on {usual} % of them."
+            f"Weaker than guessing are the bounds of {'; '.join(weak)}: always answering "
+            f"“{said['test']['majority']}”, the most frequent class of the test rows, is wrong on "
+            f"{usual} % of them."
         )
     if any(one["relative_gap"] is not None for one in said["machines"]):
         sentences.append(
@@ -166,7 +173,7 @@ def proved(said: dict[str, Any]) -> list[str]:
         "(± its standard error)"
     )
     if said["test"]:
-        rows = counted(said["test"]["rows"], "held-out row")
+        rows = counted(said["test"]["rows"], "test row")
         what = "“abs. error”, the mean absolute error" if is_number else "“errors”, their number"
         measured += f"; {what} on the {rows}"
     sentences.append(f"{measured}; “seconds”, of the fit to all training rows.")
@@ -235,4 +242,9 @@ def remark(one: dict[str, Any], said: dict[str, Any]) -> str:
         "failed": f"{some}: {reason}" if one["seconds"] is not None else f"no fit: {reason}",
         "unsuitable": f"not tried: {reason}",
     }[one["missing"]]
-    return "; ".join(filter(None, [OUTSIDER if one["kind"] == "outsider" else "", why]))
+    known = OUTSIDER if one["kind"] == "outsider" else ""
+    if one["name"] == MAJORITY:
+        known = f"always “{said['majority']}”, the most frequent class of the training rows"
+    if one["out_of_time"]:
+        why = "stopped by its share of the time, before its end"
+    return "; ".join(filter(None, [known, why]))

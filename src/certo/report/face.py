@@ -58,7 +58,7 @@ class Face:
         """What nobody may overlook."""
         return None
 
-    def coefficients(self, machine) -> dict[str, Any] | None:
+    def coefficients(self, machine, examples: Examples) -> dict[str, Any] | None:
         """A table of coefficients by the names that the reader has for columns, as plain values."""
         return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from importlib import metadata
@@ -19,7 +18,7 @@ from certo.report.face import face_of
 from certo.report.performance import performance
 from certo.report.weights import weights
 from certo.tables.curve import Compared
-from certo.tables.examples import Examples
+from certo.tables.examples import Examples, most_frequent
 from certo.tables.fit import CannotSeparate, Fitted
 from certo.tables.separable import Decided
 from certo.verify import page_facts
@@ -35,9 +34,6 @@ def facts(fitted: Fitted) -> dict[str, Any]:
         face, page = face_of(machine), page_facts(fitted.certified, (), holds=True)
         outputs, held_out = face.weights(machine), fitted.model.held_out
         found = performance(machine, examples, test)
-        if examples.measured:
-            for claim in page["claims"]:
-                claim["about"] = examples.target
         return {
             "certo": __version__,
             "machine": type(machine).__name__,
@@ -55,7 +51,7 @@ def facts(fitted: Fitted) -> dict[str, Any]:
             "held_out": held_out and {"share": held_out.share, "seed": held_out.seed},
             "performance": found,
             "weights": None if outputs is None else weights(outputs, examples),
-            "coefficients": face.coefficients(machine),
+            "coefficients": face.coefficients(machine, examples),
             "tests": face.tests(machine, examples),
             "versions": versions(),
             **page,
@@ -93,7 +89,7 @@ def _success(found: dict[str, Any], examples: Examples) -> dict[str, float]:
         return {"training_error": error, "deviation": float(np.std(examples.y))}
     return {
         "training_accuracy": found["training"]["accuracy"],
-        "commonest": max(Counter(examples.y.tolist()).values()) / len(examples.y),
+        "commonest": most_frequent(examples.y)[1] / len(examples.y),
     }
 
 

@@ -78,11 +78,12 @@ def _verdict(said: dict[str, Any]) -> tuple[str, bool]:
     if claims:
         check = f" {counted(claims, 'claim')} can be checked against the data by anyone."
     if said["best"] is not None:
-        low = "The bound is below the share of rows that always answering the majority class "
-        return f"{low}gets wrong.{check}", True
+        rows = "test rows" if said["best"]["on_test"] else "training rows"
+        low = f"The bound is below the share of the {rows} that always answering their most "
+        return f"{low}frequent class gets wrong.{check}", True
     if said["in_words"]:
         weak = "It is not proved that the predictions for new rows are better than always "
-        return f"{weak}answering the majority class.{check}", False
+        return f"{weak}answering the most frequent class.{check}", False
     if _distances(said):
         test = said["performance"]["test"]
         good = test["root_mean_square_error"] < test["usual_error"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_score
 
-from certo.tables.examples import Examples, Rows
+from certo.tables.examples import Examples, Rows, most_frequent
 
 MAX_WRONG_ROWS = 20  # Rows that are predicted wrong, or far off, under one heading.
 
@@ -28,8 +28,7 @@ def _usual(examples: Examples) -> Any:
     frequent class."""
     if examples.measured:
         return float(np.mean(examples.y))
-    labels, counts = np.unique(examples.y, return_counts=True)
-    return labels[counts.argmax()].item()
+    return most_frequent(examples.y)[0]
 
 
 def _of_numbers(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: float) -> dict[str, Any]:

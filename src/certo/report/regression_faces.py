@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from certo.tables.examples import Examples, Rows
 MAX_FAR_ROWS = 20  # Examples with large residuals that are listed.
 # Up to so many columns, and numbers in all, each column is tested by a fit without it.
 MAX_TESTED_COLUMNS, MAX_TESTED_NUMBERS = 30, 1_000_000
+MAX_ROBUST_PRODUCTS = 4e9  # Robust standard errors take rows × columns² multiplications.
 
 
 @shows(LeastSquares)
@@ -51,8 +53,8 @@ class LeastSquaresFace(Face):
             tiles.append(Tile(readable(rank), "rank: linearly independent columns"))
         return tiles
 
-    def coefficients(self, machine) -> dict[str, Any]:
-        return machine.summary().to_dict() | {"is_estimate": True}
+    def coefficients(self, machine, examples: Examples) -> dict[str, Any]:
+        return _coefficients(machine, examples) | {"is_estimate": True}
 
     def weights(self, machine) -> list[Output]:
         return [("", machine.coef_, float(machine.intercept_))]
@@ -120,11 +122,11 @@ class LogisticFace(Face):
             return "There is no maximum-likelihood estimate; a fit with a ridge replaces it."
         return "There is no maximum-likelihood estimate, and these coefficients are not one."
 
-    def coefficients(self, machine) -> dict[str, Any]:
+    def coefficients(self, machine, examples: Examples) -> dict[str, Any]:
         exists = machine.ridge_ > 0 or machine.estimate_exists_
         none = machine.separation_ is not None and not machine.ridge_
         doubt = "not" if none else "not proved to be"
-        return machine.summary().to_dict() | {
+        return _coefficients(machine, examples) | {
             "is_estimate": bool(exists and machine.converged_),
             "doubt": f"which are {doubt} an estimate",
         }
@@ -164,6 +166,21 @@ class LogisticFace(Face):
         yield plots.convergence(machine, ax=new_axes())
         for group in range(min(self.outputs(machine), MAX_OUTPUTS_DRAWN)):
             yield plots.coefficients(machine, X, group, ax=_tall_axes(machine), names=names)
+
+
+def _coefficients(machine, examples: Examples) -> dict[str, Any]:
+    """The summary of a machine, with robust standard errors beside the usual ones where both can be
+    computed."""
+    table = machine.summary().to_dict()
+    columns = len(table["rows"])
+    robust: list[Any] = [None] * columns
+    if len(examples.y) * columns**2 <= MAX_ROBUST_PRODUCTS:
+        with suppress(ValueError):  # As of columns that depend on each other.
+            found = machine.summary(robust="HC3", X=examples.X, y=examples.y)
+            robust = [row.standard_error for row in found]
+    for row, error in zip(table["rows"], robust, strict=True):
+        row["robust_error"] = error
+    return table
 
 
 def _tall_axes(machine) -> Axes:

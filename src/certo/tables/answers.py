@@ -9,6 +9,7 @@ import numpy as np
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.risk.held_out_distances import TestDistances
 from certo.certificates.sample.shared_rows import known_examples
+from certo.tables.examples import most_frequent
 from certo.tables.fit import Fitted
 
 MAX_WRONG_TEST_ROWS = 50  # Test rows that are listed because the machine is wrong there.
@@ -31,14 +32,16 @@ def _test(fitted: Fitted) -> dict[str, Any] | None:
         return None
     counts = ~_copies(fitted)
     found: dict[str, Any] = {"rows": int(counts.sum()), "copies": int((~counts).sum())}
-    found["errors"] = found["ties"] = found["commonest"] = None
+    found |= dict.fromkeys(("errors", "ties", "commonest", "majority", "usual_right"))
     if not fitted.examples.measured:
         y = rows.y[counts]
         found["errors"] = int(np.sum(model.machine.predict(rows.X)[counts] != y))
         found["ties"] = 0
         for claim in fitted.certified.test.of_kind(TestErrors):
             found |= {"errors": claim.errors, "ties": claim.ties}
-        found["commonest"] = int(np.unique(y, return_counts=True)[1].max(initial=0))
+        majority, found["commonest"] = most_frequent(y)
+        found["majority"], usual = majority, most_frequent(fitted.examples.y)[0]
+        found["usual_right"] = int(np.sum(y == usual))
     held_out = model.held_out
     found["share"] = None if held_out is None else held_out.share
     found["seed"] = None if held_out is None else held_out.seed

@@ -20,6 +20,7 @@ MAX_ROWS_FEWEST_ERRORS = 2000  # With more rows the search is far from its end i
 MAX_ROWS_KERNEL_PERCEPTRON = 5000
 MAX_SECONDS_FEWEST_ERRORS = 2.0  # Of each fit: on most tables the search would take all there is.
 NEIGHBOURS = 5
+MAJORITY = "majority class"  # The name of the baseline that always gives one answer.
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def _of_classes(rows: int, classes: int, columns: int, seed: int) -> Iterator[Ca
     gaussian = f"kernel={Gaussian(columns / 2)!r}"
     polynomial = f"kernel={Polynomial(2, scale=float(f'{1 / columns:.2g}'))!r}"
     majority = DummyClassifier(strategy="most_frequent")
-    yield Candidate("majority class", "always the majority class", "baseline", majority)
+    yield Candidate(MAJORITY, "always the majority class", "baseline", majority)
     yield _own("perceptron", "the perceptron", "perceptron", seed)
     yield _own("pegasos", "Pegasos", "pegasos", seed)
     yield _own("svm, linear", "a linear svm", "svm", seed)

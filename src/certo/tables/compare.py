@@ -36,7 +36,14 @@ from certo.issue.labels import all_labels
 from certo.numbers import exact
 from certo.stop import Stop
 from certo.tables.candidates import Candidate, candidates
-from certo.tables.examples import Examples, Rows, encode_rows, encode_table, refuse_one_class
+from certo.tables.examples import (
+    Examples,
+    Rows,
+    encode_rows,
+    encode_table,
+    most_frequent,
+    refuse_one_class,
+)
 from certo.tables.held_out import HeldOut
 from certo.tables.task import Learns
 from certo.words.reader import setting
@@ -57,12 +64,13 @@ class Result:
 
     candidate: Candidate
     fold_errors: list[float] = field(default_factory=list)
-    errors: int | None = None  # Held-out rows whose class is wrong.
-    absolute_error: float | None = None  # The mean over the held-out rows, for numbers.
+    errors: int | None = None  # Test rows whose class is wrong.
+    absolute_error: float | None = None  # The mean over the test rows, for numbers.
     interval: Interval | None = None  # The error rate on new data.
     gap: float | None = None  # Of the fit to all training rows, at most; relative.
     supports: int | None = None
     seconds: float | None = None  # Of the fit to all training rows.
+    out_of_time: bool = False  # Whether that fit was stopped by its share of the time.
     missing: Missing = ""
     reason: str = ""  # In the words of what failed.
 
@@ -70,6 +78,11 @@ class Result:
     def tried(self) -> bool:
         """Whether it was fitted to all training rows."""
         return self.seconds is not None
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is missing, so that its errors can be ranked among others."""
+        return self.tried and not self.missing and not self.out_of_time
 
     @property
     def cv_error(self) -> float | None:
@@ -86,14 +99,15 @@ class Result:
 @dataclass(frozen=True)
 class Comparison:
     """Candidates in the order of their cross-validated errors: shares of wrong classes, or root
-    mean square errors of numbers. Those without one come last."""
+    mean square errors of numbers. After those that finished come those that did not, and those
+    without any error come last."""
 
     learns: Learns
     results: tuple[Result, ...]
     examples: Examples
     test: Rows | None
-    counts: np.ndarray  # Which held-out rows count; copies of training rows may not.
-    no_bound: str  # Why no bound for new data follows from the held-out rows.
+    counts: np.ndarray  # Which test rows count; copies of training rows may not.
+    no_bound: str  # Why no bound for new data follows from the test rows.
     folds: int
     seed: int
     delta: float
@@ -109,20 +123,19 @@ class Comparison:
 
     @property
     def counted(self) -> int:
-        """How many held-out rows count."""
+        """How many test rows count."""
         return int(self.counts.sum())
 
     @property
     def majority_error(self) -> float | None:
-        """The share of the held-out rows that always answering their majority class gets wrong."""
+        """The share of the test rows that always answering their majority class gets wrong."""
         if self.learns == "numbers" or self.test is None or not self.counted:
             return None
-        most = np.unique(self.test.y[self.counts], return_counts=True)[1].max()
-        return 1 - int(most) / self.counted
+        return 1 - most_frequent(self.test.y[self.counts])[1] / self.counted
 
     @property
     def best(self) -> Result | None:
-        """The least cross-validated error."""
+        """The least cross-validated error, of a candidate that finished, if there is one."""
         return _best(self.results)
 
     @property
@@ -135,6 +148,11 @@ def shared_delta(delta: float, many: int) -> float:
     """An equal share of delta, rounded down: by the union bound so many statements that each fail
     with this probability hold together with probability 1 − delta."""
     return exact.below(Fraction(delta) / many)
+
+
+def _rank(one: Result) -> tuple[bool, bool, float]:
+    error = one.cv_error
+    return error is None, not one.finished, 0.0 if error is None else error
 
 
 def _best(in_order: Sequence[Result]) -> Result | None:
@@ -210,7 +228,7 @@ def compare_machines(
             for one in turns[k:]:
                 one.missing = "stopped"
             break
-    order = sorted(results, key=lambda one: math.inf if one.cv_error is None else one.cv_error)
+    order = sorted(results, key=_rank)
     return Comparison(
         learns, tuple(order), examples, parts.test, counts, no_bound, folds, seed, delta,
         max(1, len(suitable)), time_limit, monotonic() - began, complete,
@@ -232,7 +250,7 @@ def _tell_fits(
 
 
 def _counted(examples: Examples, test: Rows | None) -> tuple[np.ndarray, str]:
-    """Which held-out rows count, and why nothing follows from them for new data."""
+    """Which test rows count, and why nothing follows from them for new data."""
     if test is None:
         return np.zeros(0, bool), "no rows were held out."
     counts = np.ones(len(test.y), bool)
@@ -258,7 +276,7 @@ Encoding = tuple[str, bool]
 
 
 class _Parts:
-    """The training and held-out rows of a table, and those of each fold, encoded once for all
+    """The training and test rows of a table, and those of each fold, encoded once for all
     machines that take them alike."""
 
     def __init__(
@@ -296,7 +314,7 @@ class _Parts:
         y = self.examples.y
         most = len(y)
         if self.learns == "classes":
-            most = int(np.unique(y, return_counts=True)[1].max())
+            most = most_frequent(y)[1]
         if folds > most:
             what = "rows" if self.learns == "numbers" else "rows of the majority class"
             raise Problem(
@@ -363,12 +381,13 @@ class _Race:
         encoding = self.parts.encoding(estimator)
         report(0)
         # The time limit of the last fit, what it took beyond that, and what it took in all.
-        limit = beyond = took = 0.0
-        for k in range(self.folds + 1):
+        limit = beyond = took = had = 0.0
+        turns = list(range(self.folds + 1))
+        for done, k in enumerate(turns):
             try:
                 part = self._part(k, encoding, result.candidate)
                 begin = monotonic()
-                fair = (until - begin) / (self.folds + 1 - k) - beyond
+                fair = (until - begin) / (len(turns) - done) - beyond
                 if fair >= limit / 2:  # Else fewer folds, rather than all with far less time.
                     limit = min(fair, result.candidate.max_seconds)
                 needed = limit + beyond if limited else took
@@ -381,14 +400,18 @@ class _Race:
                     warnings.simplefilter("ignore")  # The gap says whether a fit converged.
                     self._fit(machine, part, result, k == 0)
             except _NoTime:
-                result.missing = "time"
+                result.missing = "time" if done <= self.folds else ""
                 return
             except Exception as wrong:  # Whatever it is, the other candidates go on.
                 result.missing, result.reason = "failed", _said_by(wrong)
                 return
             took = monotonic() - begin
             beyond = max(0.0, took - limit) if limited else 0.0
-            report(k + 1)
+            report(min(done, self.folds) + 1)
+            if done == 0:
+                had = limit
+            if done == self.folds and result.out_of_time and until - monotonic() > had:
+                turns.append(0)  # What the folds have left over is for the fit that had too little.
 
     def _compile(self, estimator: Any, X: Any, y: np.ndarray) -> None:
         """Fit to a few rows, so that the compilation of loops is not timed."""
@@ -434,6 +457,9 @@ class _Race:
                 result.interval = clopper_pearson(int(self.counts.sum()), result.errors, self.level)
         result.gap, result.supports = proved_gap(machine), _supports(machine)
         result.seconds = seconds
+        stop = getattr(machine, "_stop", None)
+        # A machine with a time limit of its own is one that mostly uses it up.
+        result.out_of_time = stop is Stop.TIME_LIMIT and result.candidate.max_seconds == math.inf
 
     def _predictions(self, machine: Any, X: Any) -> np.ndarray:
         found = []

@@ -297,6 +297,14 @@ def refuse_one_class(examples: Examples) -> None:
         )
 
 
+def most_frequent(y: np.ndarray) -> tuple[Any, int]:
+    """The label of the most rows, the first of several, and of how many; None of no row."""
+    if not y.size:
+        return None, 0
+    labels, counts = np.unique(y, return_counts=True)
+    return labels[counts.argmax()].item(), int(counts.max())
+
+
 def _refuse_many_classes(y: np.ndarray, target: str) -> None:
     classes, is_number = np.unique(y), y.dtype.kind in "iu"
     many = is_number and len(classes) > MAX_NUMERIC_CLASSES

@@ -11,6 +11,7 @@ from certo.certificates.density.no_density import NoGaussianDensity, NoLogLinear
 from certo.certificates.encoding import counted, rounded_up
 from certo.words.dispatch import Words, writes
 from certo.words.phrases import counting, examples_of, weighted
+from certo.words.reader import example
 
 
 def _has_risk(claim: LikelihoodGap, density: str, others: str) -> str:
@@ -24,7 +25,7 @@ def _has_risk(claim: LikelihoodGap, density: str, others: str) -> str:
 def _fits_best(claim: LikelihoodGap, others: str) -> str:
     return (
         f"No other {others} fits these {examples_of(claim)} better by more than "
-        f"{rounded_up(claim.excess, 2)} an example, on a logarithmic scale."
+        f"{rounded_up(claim.excess, 2)} for each {example()}, on a logarithmic scale."
     )
 
 

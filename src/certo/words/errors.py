@@ -17,7 +17,8 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import functions_of
 from certo.words.dispatch import Words, writes
 from certo.words.phrases import examples_of
-from certo.words.risk import in_plain
+from certo.words.reader import counted_examples
+from certo.words.risk import in_plain, test_draws
 
 ALLOWED = "Scores that are level but for rounding, by a proved allowance, may be either."
 
@@ -72,7 +73,7 @@ def _how_many_wrong(claim: ErrorClaim) -> str:
 
 @writes(TrainingErrors, exact="Examples are counted.", rounded=ALLOWED)
 def _training_errors(claim: TrainingErrors) -> Words:
-    plain = f"On the {examples_of(claim)} given, {_how_many_wrong(claim)}."
+    plain = f"On the {counted_examples(claim.examples, 'training')}, {_how_many_wrong(claim)}."
     return Words(_gets_wrong(claim), plain, of_rule(claim.predictor).assumes)
 
 
@@ -95,10 +96,9 @@ def _test_errors(claim: TestErrors) -> Words:
         "draws, not used to fit or to choose anything, then with probability at least "
         f"1 − {claim.delta!r} over their draw the error rate of {rule.author} on new examples is "
         f"at least {rounded_down(claim.lower, 4)} and at most {rounded_up(claim.upper, 4)}.",
-        f"On {examples_of(claim)} kept out of the fit, {_how_many_wrong(claim)}. {follows}",
+        f"On the {counted_examples(claim.examples, 'test')}, {_how_many_wrong(claim)}. {follows}",
         (
-            "the test examples are independent draws from one distribution, and new ones are too",
-            "the test examples were not used to fit, to scale, or to choose anything",
+            *test_draws(),
             *rule.assumes,
         ),
         whose,

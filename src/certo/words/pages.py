@@ -11,6 +11,7 @@ from certo.certificates.separation.classes import ClassSeparability
 from certo.numbers.decimals import rounded_up
 from certo.numbers.digits import shown_numbers
 from certo.words.dispatch import words_of
+from certo.words.reader import example
 from certo.words.risk import percentage, rate_sentence, weaker
 
 
@@ -68,7 +69,7 @@ def page_sentences(page: Certified) -> list[str]:
     if not claim.informative:
         most = percentage(claim.best, rounded_up)
         return [f"{nothing} is informative: the smallest, {most} %, is {weaker(claim)}."]
-    source = "test examples" if chosen.on_test else "examples of the fit alone"
+    source = f"test {example()}s" if chosen.on_test else f"training {example()}s alone"
     said = words_of(claim)
     bounded = rate_sentence(page.delta, claim.best, said.whose, said.condition)
     sentence = f"{bounded} ({claim.name}, from the {source})."

@@ -7,21 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from certo.certificates.encoding import counted, says_nothing
+from certo.certificates.encoding import says_nothing
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.space import Space, SpaceClaim
 from certo.numbers import exact
 from certo.numbers.decimals import rounded_up
+from certo.words.reader import counted_examples, example
 
 
 def examples_of(claim: Any) -> str:
-    """'12 examples'."""
-    return counted(claim.examples, "example")
+    """'12 examples'; 'rows' of a table."""
+    return counted_examples(claim.examples)
 
 
 def counting(some: int, examples: int) -> str:
     """'12 examples', '8 examples of positive weight (of 12)'."""
-    return counted(some, "example") + (
+    return counted_examples(some) + (
         f" of positive weight (of {examples:,})" if some < examples else ""
     )
 
@@ -35,12 +36,12 @@ def one_side(labels: Labels, positive: bool, examples: str) -> str:
     only = labels.shown if positive else labels.rest
     if only == "the rest":  # It may be several classes.
         return f"None of the {examples} is {labels.shown}."
-    return f"The examples have one class alone: all {examples} are {only}."
+    return f"The {example()}s have one class alone: all {examples} are {only}."
 
 
 def weighted(examples: int, weights: np.ndarray) -> str:
     """'12 examples', '12 weighted examples'."""
-    return counted(examples, "weighted example" if weights.size else "example")
+    return counted_examples(examples, "weighted" if weights.size else "")
 
 
 def percent(share: float | Fraction) -> str:
@@ -55,7 +56,7 @@ def percent(share: float | Fraction) -> str:
 
 def no_better(others: str, examples: int, share: float | Fraction) -> str:
     """That others could lower what a fit minimises by no more than a share of it, for anyone."""
-    on = f"on these {counted(examples, 'example')}"
+    on = f"on these {counted_examples(examples)}"
     if says_nothing(share):
         return f"Nothing is proved about how much lower what the fit minimises could be, {on}."
     most = percent(share)

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from certo.certificates.encoding import counted
+
 MAX_ROWS_NAMED = 10
 
 
@@ -32,6 +34,7 @@ class Reader:
     columns: Sequence[str] | None = None  # The reader's names of the columns of X.
     setting: Callable[..., str] = python_setting
     separability: str = "certo.separability(X, y)"  # How to decide whether classes are separable.
+    example: str = "example"  # What the reader calls an example: of a table, it is a row.
 
 
 _CURRENT: ContextVar[Reader] = ContextVar("reader", default=Reader())  # noqa: B039
@@ -51,6 +54,16 @@ def row_numbers(rows: Sequence[int] | np.ndarray) -> list[int]:
     """Rows of X (from 0), by the numbers that the reader knows them by."""
     places = _CURRENT.get().places
     return [int(row if places is None else places[row]) for row in rows]
+
+
+def example() -> str:
+    """What the reader calls an example."""
+    return _CURRENT.get().example
+
+
+def counted_examples(number: int, kind: str = "") -> str:
+    """'1 example', '1,234 test examples'; 'rows' of a table."""
+    return counted(number, f"{kind} {example()}".lstrip())
 
 
 def examples_at(rows: Sequence[int] | np.ndarray, most: int = MAX_ROWS_NAMED) -> str:

@@ -17,8 +17,8 @@ from certo.numbers import exact
 from certo.numbers.digits import confidence
 from certo.words.dispatch import Words, writes
 from certo.words.phrases import against, examples_of
+from certo.words.reader import counted_examples, example
 
-DRAWN = "the examples are independent draws from one distribution, and new ones are too"
 IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
 UNTOUCHED = "nothing was fitted on them before (scaling, selection, tuning, choice of settings)"
 COMPARED = (
@@ -26,7 +26,21 @@ COMPARED = (
     "compared on them: the bound is corrected for that, by sharing delta among them"
 )
 
-SEEDED = "the random seed was chosen without looking at the examples"
+
+def drawn(kind: str = "") -> str:
+    """What is assumed of the examples, or of those of some kind."""
+    some = f"{kind} {example()}s".lstrip()
+    return f"the {some} are independent draws from one distribution, and new ones are too"
+
+
+def test_draws() -> tuple[str, str]:
+    """What is assumed of test examples."""
+    some = f"test {example()}s"
+    return drawn("test"), f"the {some} were not used to fit, to scale, or to choose anything"
+
+
+def seeded() -> str:
+    return f"the random seed was chosen without looking at the {example()}s"
 
 
 def in_plain(
@@ -39,7 +53,7 @@ def in_plain(
 
 def assumed(claim: RiskBound, *more: str) -> tuple[str, ...]:
     """What is assumed of the draw and of the time before the fit, and what else."""
-    return (DRAWN, UNTOUCHED if claim.tried == 1 else COMPARED.format(claim.tried), *more)
+    return (drawn(), UNTOUCHED if claim.tried == 1 else COMPARED.format(claim.tried), *more)
 
 
 def bounded(claim: RiskBound, whose: str, of: str = "the") -> str:
@@ -62,7 +76,7 @@ def weaker(claim: RiskBound) -> str:
     """What an uninformative bound is weaker than."""
     return (
         "weaker than always answering the majority class, which is wrong on "
-        f"{float(100 * claim.majority_error):.3g} % of these examples"
+        f"{float(100 * claim.majority_error):.3g} % of these {example()}s"
     )
 
 
@@ -123,7 +137,7 @@ def _compression_bound(claim: CompressionBound) -> Words:
         plain = in_plain(claim, f" of telling {claim.labels.shown} from {claim.labels.rest}")
     else:
         plain = (
-            f"The rule was made of {counted(k, 'example')} of {claim.examples:,} and is wrong on "
+            f"The rule was made of {counted_examples(k)} of {claim.examples:,} and is wrong on "
             f"{claim.errors:,} of the others. {in_plain(claim)}"
         )
     is_matrix = kernel is not None and kernel.takes == "matrix"
@@ -133,7 +147,7 @@ def _compression_bound(claim: CompressionBound) -> Words:
         plain,
         assumed(
             claim,
-            *((SEEDED,) if scheme.seeded else ()),
+            *((seeded(),) if scheme.seeded else ()),
             *(("the matrix holds values of a kernel that was fixed before the draw",) * is_matrix),
             *(f"the function {part!r} is always the same" for part in functions_of(kernel)),
         ),
@@ -153,7 +167,7 @@ def _support_bound(claim: SupportBound) -> Words:
         near = "This machine is near an exact optimum that depends"
     if claim.vacuous:
         plain = (
-            "The model depends on too many of its examples for a bound on its error rate on "
+            f"The model depends on too many of its {example()}s for a bound on its error rate on "
             "new data."
         )
     else:
@@ -167,7 +181,7 @@ def _support_bound(claim: SupportBound) -> Words:
         plain,
         assumed(
             claim,
-            f"every new example is of one of the {len(claim.labels.classes)} classes",
+            f"every new {example()} is of one of the {len(claim.labels.classes)} classes",
             *(("the matrix holds the values of one kernel that was chosen before",) * is_matrix),
             *claim._first.assumes,
         ),
@@ -186,19 +200,19 @@ def _online_to_batch(claim: OnlineToBatch) -> Words:
         follows = "The bound that follows for a random one of them is vacuous."
         plain = "The rule was wrong too often while it learned for a bound on an error rate."
     else:
-        draws = "the rule that draws one of {} at random for every example"
+        draws = f"the rule that draws one of {{}} at random for every {example()}"
         bound = bounded(claim, draws.format(f"these {claim.examples:,} sets of weights"))
         follows = f"{bound} Nothing is said of the last weights alone."
         rate = in_plain(claim, " of " + draws.format("its earlier states"))
         wrong = f"{counted(claim.mistakes, 'time')} in {claim.examples:,}"
         plain = f"While it learned, the rule was wrong {wrong}. {rate}"
-    seeded = any(run.seeded for run in claim.runs)
+    is_seeded = any(run.seeded for run in claim.runs)
     return Words(
         f"{len(claim.labels.classes)} classes: one pass over {examples_of(claim)} ends with these "
         f"weights, and in at most {claim.mistakes:,} rounds the weights so far were wrong, ties "
         f"included. {follows}",
         plain,
-        assumed(claim, IN_ORDER, *((SEEDED,) if seeded else ())),
+        assumed(claim, IN_ORDER, *((seeded(),) if is_seeded else ())),
     )
 
 
@@ -212,7 +226,7 @@ def _average_to_batch(claim: AverageToBatch) -> Words:
     reach = f"{claim.reach:.6g}"
     if float(reach) > claim.reach:
         reach = rounded_down(claim.reach)
-    condition = f", if no example is longer than {reach},"
+    condition = f", if no {example()} is longer than {reach},"
     if claim.vacuous:
         suppose = ""
         plain = "The losses while it learned are too large for a bound on the error rate."
@@ -225,7 +239,7 @@ def _average_to_batch(claim: AverageToBatch) -> Words:
         f"{rounded_up(claim.loss)}, and its weights are on average within "
         f"{rounded_up(claim.off, 2)} of these. {suppose}{bounded(claim, 'these weights')}",
         plain,
-        assumed(claim, IN_ORDER, f"no example, seen or new, is longer than {reach}"),
+        assumed(claim, IN_ORDER, f"no {example()}, seen or new, is longer than {reach}"),
         condition=condition,
     )
 
@@ -247,9 +261,6 @@ def _test_distances(claim: TestDistances) -> Words:
         f"{rounded_up(claim.beyond, 4)} of new examples is farther off.",
         f"With {confidence(claim.delta)} % confidence, at least {least} % of new values from the "
         f"same population are within {distance} of the prediction, as at least {claim.within:,} "
-        f"of {examples_of(claim)} kept out of the fit are.",
-        (
-            "the test examples are independent draws from one distribution, and new ones are too",
-            "the test examples were not used to fit, to scale, or to choose anything",
-        ),
+        f"of the {counted_examples(claim.examples, 'test')} are.",
+        test_draws(),
     )

@@ -120,12 +120,12 @@ def test_plain_words():
         rule = StatedPredictions(np.zeros(examples, int))
         return TrainingErrors(Labels((0, 1)), rule, examples, errors, ties).plain
 
-    assert said(41, 0) == "On the 60 examples given, the stated answers are wrong 41 times."
-    assert said(0, 0) == "On the 60 examples given, the stated answers are never wrong."
+    assert said(41, 0) == "On the 60 training examples, the stated answers are wrong 41 times."
+    assert said(0, 0) == "On the 60 training examples, the stated answers are never wrong."
     assert said(41, 3).endswith("are wrong 38 to 41 times (3 too close to call).")
     X, y, rule = problem(2)
     claim = issue_test_errors(X, y, CLASSES[:2], rule, 0.05 / 3)
-    assert claim.plain.startswith("On 60 examples kept out of the fit, the rule is wrong ")
+    assert claim.plain.startswith("On the 60 test examples, the rule is wrong ")
     assert ". With 98.33 % confidence, the error rate on new data from the same " in claim.plain
     assert no_better("coefficients", 3, 2.0**-6).endswith("3 examples, by more than 1.6 %.")
     assert no_better("coefficients", 3, 1.0).startswith("Nothing is proved about how much lower")

@@ -93,7 +93,7 @@ def test_a_page_holds_it_beside_what_the_fit_proves():
         with pytest.raises(ValueError, match=r"only be TestErrors|delta of at most"):
             replace(page, **wrong)
     copied = certify(model, X, y, X_test=X, y_test=y)
-    assert "all test examples are rows of the fit" in str(copied.not_claimed)
+    assert "all test rows are training rows" in str(copied.not_claimed)
     several = certify(
         LeastSquares().fit(X, np.c_[y, y]), X, np.c_[y, y], X_test=X_test,
         y_test=np.c_[y_test, y_test],

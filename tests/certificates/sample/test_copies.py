@@ -122,7 +122,7 @@ def test_copies_that_were_numbered_anew():
     again = np.column_stack([np.arange(1000, 1150), X[250:]])
     assert not shared_rows.known_rows(numbered[:250], y[:250], again, y[250:]).why
     known = shared_rows.known_rows(numbered, y, again, y[250:])
-    assert "150 of 150 test examples are rows of the fit" in known.why
+    assert "150 of 150 test rows are training rows" in known.why
     assert "one column" in known.why
 
 

@@ -18,10 +18,7 @@ def test_a_discrete_table_as_its_own_test_is_refused():
     random = np.random.default_rng(4)
     X, y = random.integers(0, 2, (300, 6)).astype(float), random.integers(0, 2, 300)
     more = np.vstack([X, 1 - X[:1]]), np.append(y, 0)
-    assert (
-        shared_rows.known_rows(X, y, *more).why
-        == "the test examples repeat the examples of the fit."
-    )
+    assert shared_rows.known_rows(X, y, *more).why == "the test rows repeat the training rows."
 
 
 def test_one_row_of_the_fit_among_the_test_rows_is_left_out():
@@ -34,7 +31,7 @@ def test_one_row_of_the_fit_among_the_test_rows_is_left_out():
     y_test[7] = 1 - y[11]  # the features alone
     known = shared_rows.known_rows(X, y, X_test, y_test)
     assert np.flatnonzero(known.left_out).tolist() == [7]
-    assert known.remark == "1 of the 100 test examples is a row of the fit: it is not counted."
+    assert known.remark == "1 of the 100 test rows is a training row: it is not counted."
 
 
 COARSE = {
@@ -55,7 +52,7 @@ def test_test_rows_taken_from_a_discrete_fit_are_refused(name, form):
     assert not honest.why
     taken = random.permutation(500)[:60].tolist() + list(range(500, 560))
     known = shared_rows.known_rows(form(X[:500]), y[:500], form(X[taken]), y[taken])
-    assert "rows of the fit" in known.why
+    assert "training rows" in known.why
     labels = random.integers(0, 2, 120)  # whatever the labels are
     assert shared_rows.known_rows(form(X[:500]), y[:500], form(X[taken]), labels).why
 

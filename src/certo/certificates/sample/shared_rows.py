@@ -64,14 +64,14 @@ class Known(NamedTuple):
         n, of = int(np.count_nonzero(self.same)), self.same.size
         if self.why or not (n or self.left_out.any()):
             return ""
-        are = "is also an example" if n == 1 else "are also examples"
+        are = "is also a training row" if n == 1 else "are also training rows"
         if self.left_out.any():
             n = int(np.count_nonzero(self.left_out))
-            rows = "is a row of the fit: it is" if n == 1 else "are rows of the fit: they are"
-            return f"{n:,} of the {of:,} test examples {rows} not counted."
+            rows = "is a training row: it is" if n == 1 else "are training rows: they are"
+            return f"{n:,} of the {of:,} test rows {rows} not counted."
         return (
-            f"{n:,} of the {of:,} test examples {are} of the fit, no more than equal rows within "
-            "the fit lead one to expect: all are counted. Bounds are too low if these are copies."
+            f"{n:,} of the {of:,} test rows {are}, no more than equal rows within the training "
+            "rows lead one to expect: all are counted. Bounds are too low if these are copies."
         )
 
 
@@ -103,7 +103,7 @@ def known_rows(
         ):
             return _without(same, features, groups)
         if common_divisor(found.times):
-            return Known(same, ~none, "the test examples repeat the examples of the fit.")
+            return Known(same, ~none, "the test rows repeat the training rows.")
         if _shared(groups, m):
             return Known(same, ~none, _too_many(features))
     if not (sparse.issparse(X) or sparse.issparse(X_test)):
@@ -121,12 +121,12 @@ def _without(same: np.ndarray, features: np.ndarray, groups: np.ndarray) -> Know
     among themselves, then rows with the same values may be frequent in new data, too, and the
     others alone say nothing of these."""
     if features.all():
-        return Known(same, features, "all test examples are rows of the fit.")
+        return Known(same, features, "all test rows are training rows.")
     m, n = groups.size - features.size, int(np.count_nonzero(features))
     if all(np.bincount(part).max() == 1 for part in (groups[:m], groups[m:])):
         return Known(same, features)
     why = (
-        f"{n:,} of the {features.size:,} test examples are rows of the fit, in columns whose "
+        f"{n:,} of the {features.size:,} test rows are training rows, in columns whose "
         "values look too fine for that to happen by chance. Remove them, and rows that repeat "
         "others, from fit and test."
     )
@@ -136,7 +136,7 @@ def _without(same: np.ndarray, features: np.ndarray, groups: np.ndarray) -> Know
 def _too_many(known: np.ndarray, how: str = "") -> str:
     n = int(np.count_nonzero(known))
     return (
-        f"{n:,} of {known.size:,} test examples are rows of the fit{how}, far more than rows "
+        f"{n:,} of {known.size:,} test rows are training rows{how}, far more than rows "
         "within the fit are the same, so they are taken from the fit. Remove them from the test."
     )
 
