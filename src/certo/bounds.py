@@ -14,9 +14,12 @@ import math
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
 from scipy import optimize, special
 
+from certo.numbers.capped_mean import BETS, shows_capped_mean
 from certo.numbers.printed import in_digits, ln, online_to_batch, probability, whole_count
 from certo.numbers.tails import (
     CountExcess,
@@ -35,9 +38,10 @@ from certo.numbers.tails import (
 )
 
 __all__ = [
-    "Interval", "binomial_tail", "campi_garatti", "clopper_pearson", "fixed_dimension",
-    "online_to_batch", "perceptron_compression", "shows_binomial_tail", "shows_campi_garatti",
-    "shows_clopper_pearson", "shows_fixed_dimension", "support_vector_compression",
+    "Interval", "binomial_tail", "campi_garatti", "capped_mean", "clopper_pearson",
+    "fixed_dimension", "online_to_batch", "perceptron_compression", "shows_binomial_tail",
+    "shows_campi_garatti", "shows_capped_mean", "shows_clopper_pearson", "shows_fixed_dimension",
+    "support_vector_compression",
 ]  # fmt: skip
 
 MAX_ROOT, MIN_ROOT = 1 - 2.0**-53, 1e-300  # No root is sought outside these.
@@ -116,6 +120,33 @@ def _near_root(n: int, e: int, target: Decimal) -> tuple[float, float]:
             return p, slope
         p -= excess / slope
     return math.nan, math.nan
+
+
+def capped_mean(losses: Any, cap: float, delta: float) -> float:
+    """A number that the mean of losses ≥ 0, each cut at the cap, exceeds with probability at most
+    δ, given independent draws of them: the least for which `shows_capped_mean` holds, about."""
+    losses = np.minimum(np.asarray(losses, dtype=np.float64), cap)
+    probability(delta)
+    if not (losses.ndim == 1 and losses.size and np.all(losses >= 0)):
+        raise ValueError("losses must be a list of numbers that are not negative.")
+    if not 0 < cap < math.inf:
+        raise ValueError(f"cap must be a positive number, got {cap!r}.")
+    target = math.log(len(BETS)) - math.log(delta)
+
+    def excess(u: float) -> float:
+        steps = np.maximum((u - losses) / cap, -1.0)
+        with np.errstate(divide="ignore"):
+            gains = [float(np.sum(np.log1p(bet * steps))) for bet in BETS]
+        return float(special.logsumexp(gains)) - target
+
+    low = float(np.mean(losses))
+    if not (excess(low) < 0 < excess(cap)):  # By Jensen, no product exceeds 1 at the mean.
+        return float(cap)
+    mean = optimize.brentq(excess, low, cap, xtol=1e-300, rtol=1e-13)
+    step = math.ulp(mean) * losses.size
+    while not shows_capped_mean(mean, losses, cap, delta):
+        mean, step = min(mean + step, cap), 2 * step
+    return float(mean)
 
 
 @in_digits

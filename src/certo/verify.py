@@ -30,14 +30,9 @@ from typing import Any, NamedTuple, NoReturn
 
 from certo.certificates.base import Certificate, Verification, words
 from certo.certificates.certified import Certified
-from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.examples_file import read_examples
 from certo.certificates.model import Model, plain, strangers
-from certo.certificates.regression.logistic_excess import LogisticExcess
-from certo.certificates.regression.no_estimate import NoEstimate
-from certo.certificates.risk.online_to_batch import OnlineToBatch
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.sample.labels import Labels
 from certo.exit_code import UNUSABLE, exit_code_of
 from certo.numbers.digits import shown_numbers
 from certo.reading_list import functions_in
@@ -45,7 +40,6 @@ from certo.visible import visible
 
 FORMAT = "certo proof 2"
 HOLDS, FAILS, NOT_AS_WRITTEN = 0, 1, 3  # Exit codes, beside those of `exit_code`.
-OF_ALL = (LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors)  # About all classes at once.
 
 
 class Unusable(ValueError):
@@ -202,7 +196,7 @@ def _claim_facts(claim: Certificate, checked: Verification | None) -> dict[str, 
     rows = checked.rows if checked is not None else ()
     return {
         "type": claim.name,
-        "about": _about(claim),
+        "about": words().about(claim),
         "holds": None if checked is None else checked.holds,
         "why": None if checked is None else words().reason(checked.why, rows),
         **({"rows": words().row_numbers(rows)} if rows else {}),
@@ -225,17 +219,6 @@ def _weakness(claim: Certificate) -> str:
     if isinstance(claim, RiskBound):
         return f"The upper bound is {words().weaker(claim)}."
     return "This is trivially true."
-
-
-def _about(claim: Certificate) -> str:
-    """Which classes a claim tells apart; nothing, if it is about all that there are to predict."""
-    labels = claim.labels
-    of_all = isinstance(claim, OF_ALL) or getattr(claim, "of_predictions", False)
-    if not isinstance(labels, Labels) or (of_all and len(labels.classes) == 2):
-        return ""
-    if of_all or labels.positive is None:
-        return "all classes"
-    return labels.name() if labels.column is not None else f"{labels.shown} against {labels.rest}"
 
 
 def claim_title(claim: dict[str, Any]) -> str:

@@ -62,6 +62,7 @@ def test_facts_for_machines(certo):
     said = certo(*WORDS, "--json").json
     assert (said["task"], said["folds"], said["compared"]) == ("classes", 2, 10)
     majority = {"majority": said["test"]["majority"], "majority_error": 1 - 13 / 30}
+    majority["usual_error"] = None
     assert said["test"] == {"rows": 30, "copies": 0} | majority
     assert said["majority"] in said["classes"]
     assert said["machines"][0]["name"] == said["best"]
@@ -85,7 +86,8 @@ def test_a_number_to_predict(certo, tmp_path):
     said = certo("compare", IRIS, "--target", "petal_width", "--report", page)
     assert said.code == 0
     assert said.out.startswith("Lowest cross-validated root mean square error: ")
-    assert "Nothing is proved about new data: the error of a predicted number" in said.out
+    assert "its mean absolute error on new data is at most" in said.out.splitlines()[0]
+    assert "all bounds “at most” on the mean absolute error on new data (an error above" in said.out
     assert "--machine least-squares" in said.out.splitlines()[-1]
     assert "Root mean square error" in page.read_text()
 

@@ -53,7 +53,7 @@ def test_least_squares_from_the_table_to_the_audit(certo, houses, tmp_path):
     assert said.code == 0
     for text in (
         "LeastSquares for price (from ", "fitted to 80 rows;", "4 features:", "as they are",
-        "for each level but the first", "the root mean square error is", "P>|t|", "place = harbour",
+        "for each level but the first", "the mean absolute error is", "P>|t|", "place = harbour",
         "R² is 0.9", "; residual standard error ", " on 75 degrees of freedom.",
         "compared with a reference level: place with 'centre'.", "LeastSquaresExcess",
     ):  # fmt: skip

@@ -173,14 +173,16 @@ def test_a_regression_is_tested_by_distances(certo, parts, tmp_path):
     said = certo("fit", train, *words, "--test", test)
     assert said.code == 0
     assert re.search(
-        r"\nOn new rows like these, at least \S+ % of the values are within \S+ of the prediction "
-        r"\(95 % confidence\): at least 68 of 75 test rows are\.\n",
+        r"\nOn new rows like these, the mean absolute error is at most \S+, and at least \S+ % of "
+        r"the values are within \S+ of the prediction \(95 % confidence for both; an error above "
+        r"(\S+) counts as \1\)\.\n",
         said.out,
     )
     assert f"--test {test}" in said.out.partition("Check it with")[2]
     facts = certo("fit", train, *words, "--test", test, "--json").json
     assert 0 < facts["test_error"] < 2 * facts["training_error"]
     assert facts["bound"]["within"] == 68
+    assert facts["performance"]["test"]["mean_absolute_error"] < facts["bound"]["mean"]
     assert certo("verify", tmp_path / "m", train).code == 3
     for command in (("verify",), ("proof", "--out", tmp_path / "p")):
         said = certo(*command[:1], tmp_path / "m", train, "--test", test, *command[1:])

@@ -22,7 +22,7 @@ def facts(*machines, **more):
     usual = {
         "task": "classes", "folds": 2, "delta": 0.05, "compared": 4, "examples": 400,
         "test": {"rows": 100, "copies": 0, "majority": "yes", "majority_error": 0.4},
-        "majority": "no", "no_bound": "",
+        "majority": "no", "cap": None, "no_bound": "",
         "machines": list(machines), "best": machines[0]["name"], "best_own": machines[0]["name"],
     }  # fmt: skip
     return usual | more
@@ -93,6 +93,25 @@ def test_weak_bounds_are_said_to_be_so_and_none_is_claimed_without_rows():
     assert proved(none)[0] == "Nothing is proved about new data: no rows were held out."
     nothing = facts(machine(fold_errors=[], cv_error=None), best=None, best_own=None)
     assert verdict(nothing) == ["No machine was cross-validated, so there is nothing to compare."]
+
+
+def test_bounds_on_mean_errors_of_numbers():
+    bound = {"mean": 1234.1, "confidence": 0.95, "informative": True}
+    one = machine(absolute_error=1100.4, errors=None, bound=bound, cv_error=1500.0)
+    test = {"rows": 100, "copies": 0, "usual_error": 1200.5}
+    said = facts(one, task="numbers", cap=5000.0, test=test)
+    assert verdict(said) == [
+        "Lowest cross-validated root mean square error: a linear svm, 1,500; with 95 % confidence "
+        "its mean absolute error on new data is at most 1,240."
+    ]
+    assert cells(one, said)[1:3] == ["1,100", "1,240"]
+    assert (
+        "mean absolute error on new data (an error above 5,000 counts as 5,000) hold"
+        in (proved(said)[0])
+    )
+    weak = facts(machine(bound=bound | {"informative": False}), task="numbers", cap=1.0, test=test)
+    assert proved(weak)[1].endswith("has a mean absolute error of 1,200 on the test rows.")
+    assert verdict(weak)[0].endswith("at most 1,240, which is weaker than guessing.")
 
 
 def test_numbers_have_three_digits_and_all_before_the_point():

@@ -5,7 +5,7 @@ import pytest
 from certo.report.headline import headline, short_percent
 
 CLASSES = {"rows": 50, "errors": 4, "accuracy": 0.92, "usual_accuracy": 0.6}
-NUMBERS = {"rows": 50, "root_mean_square_error": 1.2345, "usual_error": 3.0}
+NUMBERS = {"rows": 50, "mean_absolute_error": 1.2345, "usual_absolute_error": 3.0}
 SAID = {
     "machine": "SVM",
     "target": "kind",
@@ -55,18 +55,21 @@ def test_numbers_have_distances():
     performance = {"usual": 12345.6, "training": NUMBERS, "test": NUMBERS}
     of_file = SAID | {"classes": None, "performance": performance, "held_out": None}
     claims = [{"type": "TestDistances", "plain": "At least 80 % are within 2."}]
+    claims[0]["numbers"] = {"cap": 9.0, "mean": 1.5}
     of_file |= {"best": None, "in_words": [], "claims": claims}
     found = headline(of_file)
     assert found.answer == (
-        "On the 50 rows of the test table, the root mean square error is 1.23; that of always "
+        "On the 50 rows of the test table, the mean absolute error is 1.23; that of always "
         "predicting the mean of the training rows, 12,346, is 3."
     )
     assert found.bound == "At least 80 % are within 2."
     assert found.good
-    worse = {"test": NUMBERS | {"usual_error": 1.0}} | {"training": NUMBERS, "usual": 1.0}
+    worse = {"test": NUMBERS | {"usual_absolute_error": 1.4}} | {"training": NUMBERS, "usual": 1.0}
     bad = headline(of_file | {"performance": worse})
     assert not bad.good
-    assert "not smaller than that of always predicting the mean" in bad.verdict
+    assert "The bound on the mean absolute error is not below 1.4, that of always" in bad.verdict
+    claims[0]["numbers"] = {"cap": 0.0, "mean": 0.0}  # As files of before have it.
+    assert headline(of_file | {"performance": worse}).good
     assert headline(of_file | {"claims": []}).bound == "Nothing is proved about new rows."
 
 

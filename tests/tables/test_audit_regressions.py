@@ -19,8 +19,10 @@ from certo.certificates import (
 )
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem
+from certo.issue.risk import issue_test_distances
 from certo.tables.audit import audit_table
 from certo.tables.fit import fit_table
+from certo.tables.held_out import HeldOut
 from certo.tables.model_file import load_model, save_model
 from certo.tables.settings import commands, machine
 
@@ -263,3 +265,22 @@ def test_text_where_numbers_were_cannot_be_checked(models):
     audit = audit_table(load_model(models["least-squares"]), words)
     assert not audit.could_check
     assert "must hold numbers" in audit.claims.why
+
+
+def test_the_cap_of_a_mean_is_fixed_by_the_rows_of_the_fit(tmp_path):
+    """A smaller cap would make a smaller mean: true of a cap that was fixed before, but not of one
+    that was chosen after looking at the test rows."""
+    rows = table(SCORE)
+    fitted = fit_table(rows, "kind", machine("least-squares"), held_out=HeldOut(0.3))
+    (claim,) = fitted.certified.test
+    assert claim.cap > 0
+    save_model(tmp_path / "m", fitted.model)
+    assert audit_table(load_model(tmp_path / "m"), rows).passed
+    X, y = fitted.test.pair
+    other = issue_test_distances(X, y, claim.coef, claim.intercept, 0.05, claim.cap / 3)
+    page = replace(fitted.certified, test=Composite((other,)))
+    save_model(tmp_path / "m", replace(fitted.model, certified=page))
+    audit = audit_table(load_model(tmp_path / "m"), rows)
+    assert audit.claims.holds
+    assert not audit.passed
+    assert "TestDistances caps errors at" in audit.about_model[0]

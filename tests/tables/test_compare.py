@@ -14,6 +14,7 @@ from certo import SVM, LeastSquares, LogisticRegression, MinDisagreement, Pegaso
 from certo.bounds import clopper_pearson
 from certo.data.columns import read_table
 from certo.data.problem import Problem
+from certo.issue.risk import error_cap
 from certo.stop import Stop
 from certo.tables import compare as module
 from certo.tables.candidates import Candidate
@@ -85,10 +86,15 @@ def test_every_suitable_machine_has_its_numbers_on_iris():
     assert by["gradient boosting"].gap is None
 
 
-def test_numbers_have_no_bound_but_errors_and_gaps():
+def test_numbers_have_bounds_on_their_mean_errors_and_gaps():
     found = compare_machines(IRIS, "petal_width", "numbers", held_out=HeldOut(0.2), folds=3)
     by = {one.candidate.name: one for one in found.results}
-    assert found.no_bound
+    assert found.no_bound == ""
+    assert found.cap == error_cap(found.examples.y - found.examples.y.mean(), 2.0)
+    for one in found.results:
+        assert one.absolute_error < one.mean < found.cap
+    assert by["least-squares"].mean < found.usual_error
+    assert by["mean"].absolute_error == pytest.approx(found.usual_error)
     assert found.majority_error is None
     assert all(one.interval is None and one.errors is None for one in found.results)
     assert by["least-squares"].absolute_error < by["mean"].absolute_error

@@ -50,9 +50,9 @@ def name_in(data: Any, key: str = "type") -> str:
 
 def from_plain(kind: type, data: Any, key: str = "") -> Any:
     """The dataclass `kind` written by `to_plain`, with the name of its kind under the key, if any;
-    ValueError if `data` is not one."""
+    ValueError if `data` is not one. Older files lack fields that have metadata."""
     _expect(isinstance(data, dict), kind.__name__, "a JSON object", data)
-    names = [f.name for f in fields(kind) if f.compare]
+    names = [f.name for f in fields(kind) if f.compare and (f.name in data or not f.metadata)]
     if set(data) - {key} != set(names):
         raise ValueError(f"{kind.__name__} must have exactly the fields {sorted(names)}.")
     declared = typing.get_type_hints(kind)

@@ -10,7 +10,7 @@ from typing import Any
 from certo.certificates.encoding import counted, readable
 from certo.cli.console import Voice, shown_classes, tell_columns, tell_more
 from certo.numbers.decimals import rounded_down, rounded_up
-from certo.numbers.digits import confidence, share_text
+from certo.numbers.digits import at_most_text, confidence, share_text, three_digits
 from certo.words.risk import percentage
 
 MAX_CLAIMS_SHOWN = 6  # Claims of one kind, where there may be one for each of many classes.
@@ -19,6 +19,7 @@ MAX_WEIGHTS_SHOWN = 8  # Weights on one screen.
 MAX_SCORES_SHOWN = 4  # Classes whose weights stand beside each other.
 MAX_WRONG_SHOWN = 5  # Test rows that are wrong, on one screen.
 MAX_NOTES_SHOWN = 4
+ROOT = "root_mean_square_error"
 
 
 def tell_fit(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
@@ -117,11 +118,18 @@ def _new_numbers(said: dict[str, Any]) -> str:
     bound = said["bound"]
     if bound is None:
         return "Nothing is proved about new rows."
-    least, distance = percentage(bound["share"], rounded_down), _at_most(bound["distance"])
-    sure, rows = confidence(said["delta"]), said["test"]["rows"]
+    least, distance = percentage(bound["share"], rounded_down), at_most_text(bound["distance"])
+    sure, rows = f"{confidence(said['delta'])} % confidence", said["test"]["rows"]
+    near = f"at least {least} % of the values are within {distance} of the prediction"
+    if bound["mean"] is not None:
+        cap = f"{bound['cap']:,.12g}"
+        return (
+            f"On new rows like these, the mean absolute error is at most "
+            f"{at_most_text(bound['mean'])}, and {near} ({sure} for both; an error above {cap} "
+            f"counts as {cap})."
+        )
     return (
-        f"On new rows like these, at least {least} % of the values are within {distance} of the "
-        f"prediction ({sure} % confidence): at least {bound['within']:,} of "
+        f"On new rows like these, {near} ({sure}): at least {bound['within']:,} of "
         f"{counted(rows, 'test row')} {'is' if rows == 1 else 'are'}."
     )
 
@@ -134,22 +142,20 @@ def _test_errors(said: dict[str, Any]) -> str:
     return f"up to {wrong} ({test['ties']:,} too close to call)" if test["ties"] else wrong
 
 
-def _at_most(value: float) -> str:
-    """A number to read, of three digits, not below the value."""
-    text = rounded_up(value, 3)
-    return f"{float(text):,.0f}" if 1000 <= value < 1e15 else text
-
-
 def _success(said: dict[str, Any]) -> Iterator[str]:
     """How good it is on the rows of the fit, and on those of the test."""
     if said["classes"] is None:
-        error, usual = readable(said["training_error"]), readable(said["deviation"])
-        yield (
-            f"Training rows: the root mean square error is {error}; always predicting the mean "
-            f"has {usual}."
-        )
-        if said["test_error"] is not None:
-            yield f"Test rows: the root mean square error is {readable(said['test_error'])}."
+        found = said["performance"]
+        usual = f"always predicting {three_digits(found['usual'])}, the mean of the training rows,"
+        for name, kind in (("training", "Training rows"), ("test", "Test rows")):
+            if found[name] is not None:
+                absolute, square = found[name]["mean_absolute_error"], found[name][ROOT]
+                yield (
+                    f"{kind}: the mean absolute error is {three_digits(absolute)} (root mean "
+                    f"square {three_digits(square)}); {usual} has "
+                    f"{three_digits(found[name]['usual_absolute_error'])}."
+                )
+                usual = "always predicting the same"
         return
     right = f"{share_text(said['training_accuracy'])} % are right"
     usual = f"always answering “{_label(said['performance']['usual'])}”"

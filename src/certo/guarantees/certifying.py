@@ -26,7 +26,7 @@ from certo.guarantees.predicting import has_own_methods, predictor_of
 from certo.guarantees.unwrapping import Wrapped, unwrapped
 from certo.issue.errors import issue_test_errors
 from certo.issue.labels import all_labels
-from certo.issue.risk import issue_test_distances
+from certo.issue.risk import error_cap, issue_test_distances
 
 
 def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certified:
@@ -185,8 +185,9 @@ def _test_numbers(page: Page, machine, X, y, X_test, y_test) -> None:
         new = known.of_the_others(page.wrapped.prepare(X_test))
         with images_of(known.of_the_others(X_test) if page.wrapped.steps else None):
             claim = issue_test_distances(
-                new, known.of_the_others(y_test), machine.coef_, machine.intercept_, page.delta
-            )
+                new, known.of_the_others(y_test), machine.coef_, machine.intercept_, page.delta,
+                error_cap(y - machine.predict(page.wrapped.prepare(X))),
+            )  # fmt: skip
         page.remarks += filter(None, [known.remark])
         return claim
 

@@ -19,7 +19,7 @@ from certo.numbers.decimals import apart, readable, rounded_down, rounded_up
 AT_MOST = frozenset(
     ("bound", "tail", "printed", "upper", "risk", "primal", "objective", "gap", "relative_gap",
      "excess", "allowance", "correlation", "distance", "mean_error", "covariance_error",
-     "moment_error", "loss", "off", "radius2", "comparator2", "shortfall", "beyond")
+     "moment_error", "loss", "off", "radius2", "comparator2", "shortfall", "beyond", "mean")
 )  # fmt: skip
 AT_LEAST = frozenset(("lower", "dual", "margin", "functional_margin", "at_least", "reach"))
 LEAST_SHOWN_DELTA = decimal.Decimal("1e-9")
@@ -63,6 +63,16 @@ def three_digits(value: float) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
+
+
+def at_most_text(value: float) -> str:
+    """A number to read, of three digits, not below the value.
+
+    >>> at_most_text(0.12345), at_most_text(101_383.2)
+    ('0.124', '102,000')
+    """
+    text = rounded_up(value, 3)
+    return f"{float(text):,.0f}" if 1000 <= value < 1e15 else text
 
 
 def rate_text(rate: float) -> str:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from certo import __version__
 from certo.certificates.encoding import counted, rounded_up
-from certo.numbers.digits import confidence, share_text
+from certo.numbers.digits import at_most_text, confidence, share_text
 from certo.plots.comparison import machines
 from certo.report.findings import _about
 from certo.report.page import _inline, _page
@@ -20,7 +20,7 @@ from certo.tables.examples import most_frequent
 
 NONE = "–"  # In a cell of a table.
 HEAD = ("machine", "CV error", "errors", "at most", "gap", "supports", "seconds")
-HEAD_OF_NUMBERS = ("machine", "CV error", "abs. error", "gap", "seconds")
+HEAD_OF_NUMBERS = ("machine", "CV error", "abs. error", "at most", "gap", "seconds")
 ERRORS = {"classes": "error", "numbers": "root mean square error"}
 OUTSIDER = "scikit-learn, an outsider"
 
@@ -45,7 +45,9 @@ def comparison_facts(comparison: Comparison) -> dict[str, Any]:
             "copies": len(test.y) - comparison.counted,
             "majority": most_frequent(test.y[comparison.counts])[0] if is_class else None,
             "majority_error": comparison.majority_error,
+            "usual_error": comparison.usual_error,
         },
+        "cap": comparison.cap or None,
         "no_bound": comparison.no_bound,
         "machines": [_machine(comparison, one) for one in comparison.results],
         "best": None if best is None else best.candidate.name,
@@ -66,6 +68,10 @@ def _machine(comparison: Comparison, one: Result) -> dict[str, Any]:
             "confidence": 1 - comparison.delta,
             "informative": usual is not None and upper < usual,
         }
+    if one.mean is not None:
+        assert comparison.usual_error is not None
+        informative = one.mean < comparison.usual_error
+        bound = {"mean": one.mean, "confidence": 1 - comparison.delta, "informative": informative}
     return {
         "name": one.candidate.name,
         "title": one.candidate.title,
@@ -126,12 +132,18 @@ def _lowest(one: dict[str, Any], said: dict[str, Any], what: str) -> str:
     known += [f"{folds} of {said['folds']} folds"] if folds < said["folds"] else []
     aside = f" ({'; '.join(known)})" if known else ""
     first = f"{what}: {one['title']}{aside}, {error_text(one['cv_error'], said)}"
-    if one["absolute_error"] is not None:
+    bound = one["bound"]
+    if bound is None and one["absolute_error"] is not None:
         rows = counted(said["test"]["rows"], "test row")
         return f"{first}; on {rows} its mean absolute error is {digits(one['absolute_error'])}."
-    bound = one["bound"]
     if bound is None:
         return f"{first}."
+    if "mean" in bound:
+        weak = "" if bound["informative"] else ", which is weaker than guessing"
+        return (
+            f"{first}; with {confidence(said['delta'])} % confidence its mean absolute error on "
+            f"new data is at most {at_most_text(bound['mean'])}{weak}."
+        )
     upper, sure = at_most(bound["error_rate"]), confidence(said["delta"])
     if bound["informative"]:
         return f"{first}; with {sure} % confidence its error rate on new data is at most {upper} %."
@@ -144,22 +156,21 @@ def proved(said: dict[str, Any]) -> list[str]:
     bounds = sum(one["bound"] is not None for one in said["machines"])
     if bounds:
         rows, many = counted(said["test"]["rows"], "test row"), said["compared"]
+        what, how = "error rate on new data", "Clopper and Pearson's bounds"
+        if said["cap"]:
+            cap = f"{said['cap']:,.12g}"
+            what = f"mean absolute error on new data (an error above {cap} counts as {cap})"
+            how = "Bounds on the mean of losses of a known range"
         sentences.append(
             f"Proved: with {confidence(said['delta'])} % confidence, all bounds “at most” on the "
-            f"error rate on new data hold together, if the {rows} are independent draws from the "
-            f"same population. (Clopper and Pearson's bounds, δ = {said['delta']:g} shared out "
-            f"over {counted(many, 'machine')}.)"
+            f"{what} hold together, if the {rows} are independent draws from the same population. "
+            f"({how}, δ = {said['delta']:g} shared out over {counted(many, 'machine')}.)"
         )
     else:
         sentences.append(f"Nothing is proved about new data: {said['no_bound']}")
     weak = [one["name"] for one in said["machines"] if one["bound"] and _is_weak(one)]
     if weak:
-        usual = share_text(said["test"]["majority_error"], 1)
-        sentences.append(
-            f"Weaker than guessing are the bounds of {'; '.join(weak)}: always answering "
-            f"“{said['test']['majority']}”, the most frequent class of the test rows, is wrong on "
-            f"{usual} % of them."
-        )
+        sentences.append(f"Weaker than guessing are the bounds of {'; '.join(weak)}: {guess(said)}")
     if any(one["relative_gap"] is not None for one in said["machines"]):
         sentences.append(
             "Proved: the objective of a fit exceeds its minimum on the training rows by at most "
@@ -178,6 +189,21 @@ def proved(said: dict[str, Any]) -> list[str]:
         measured += f"; {what} on the {rows}"
     sentences.append(f"{measured}; “seconds”, of the fit to all training rows.")
     return sentences
+
+
+def guess(said: dict[str, Any]) -> str:
+    """What guessing reaches on the test rows."""
+    test = said["test"]
+    if said["task"] == "numbers":
+        error = digits(test["usual_error"])
+        return (
+            "always predicting the mean of the training rows has a mean absolute error of "
+            f"{error} on the test rows."
+        )
+    return (
+        f"always answering “{test['majority']}”, the most frequent class of the test rows, is "
+        f"wrong on {share_text(test['majority_error'], 1)} % of them."
+    )
 
 
 def _is_weak(one: dict[str, Any]) -> bool:
@@ -200,8 +226,9 @@ def cells(one: dict[str, Any], said: dict[str, Any]) -> list[str]:
     gap = NONE if one["relative_gap"] is None else rounded_up(one["relative_gap"], 2)
     seconds = NONE if one["seconds"] is None else f"{one['seconds']:.2f}"
     if said["task"] == "numbers":
-        off = one["absolute_error"]
-        return [error, NONE if off is None else digits(off), gap, seconds]
+        off, bound = one["absolute_error"], one["bound"]
+        most = NONE if bound is None else at_most_text(bound["mean"])
+        return [error, NONE if off is None else digits(off), most, gap, seconds]
     errors, bound, supports = one["errors"], one["bound"], one["supports"]
     return [
         error,

@@ -52,9 +52,10 @@ def _answer(said: dict[str, Any]) -> str:
             f"{short_percent(rows['usual_accuracy'])}."
         )
     else:
-        error, usual = map(three_digits, (rows["root_mean_square_error"], rows["usual_error"]))
+        both = rows["mean_absolute_error"], rows["usual_absolute_error"]
+        error, usual = map(three_digits, both)
         text = (
-            f"{where}, the root mean square error is {error}; that of always predicting the mean "
+            f"{where}, the mean absolute error is {error}; that of always predicting the mean "
             f"of the training rows, {three_digits(found['usual'])}, is {usual}."
         )
     if test is None:
@@ -86,12 +87,15 @@ def _verdict(said: dict[str, Any]) -> tuple[str, bool]:
         return f"{weak}answering the most frequent class.{check}", False
     if _distances(said):
         test = said["performance"]["test"]
-        good = test["root_mean_square_error"] < test["usual_error"]
-        better = "smaller" if good else "not smaller"
+        usual = test["usual_absolute_error"]
+        numbers = _distances(said)[0]["numbers"]
+        mean = numbers["mean"] if numbers["cap"] else test["mean_absolute_error"]
+        what = "bound on the mean absolute error" if numbers["cap"] else "mean absolute error"
+        than = "below" if mean < usual else "not below"
         return (
-            "The bound assumes independent draws, and nothing about their distribution. On the "
-            f"test rows the error is {better} than that of always predicting the mean.{check}"
-        ), good
+            f"The {what} is {than} {three_digits(usual)}, that of always predicting the mean of "
+            f"the training rows on the test rows.{check}"
+        ), mean < usual
     about = " What is proved is about the fit itself." if claims else ""
     return f"How good the predictions for new rows are is not proved.{about}{check}", False
 

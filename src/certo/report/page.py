@@ -235,6 +235,7 @@ MEASURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("root_mean_square_error", "root mean square error", three),
     ("usual_error", "root mean square error of always predicting the mean", three),
     ("mean_absolute_error", "mean absolute error", three),
+    ("usual_absolute_error", "mean absolute error of always predicting the mean", three),
     ("median_absolute_error", "median absolute error", three),
     ("r2", "R² (1 − squared error / variation around the mean of these rows)", three),
 )

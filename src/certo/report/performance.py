@@ -42,6 +42,7 @@ def _of_numbers(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: float
         "mean_absolute_error": float(np.mean(np.abs(left))),
         "median_absolute_error": float(np.median(np.abs(left))),
         "usual_error": float(np.sqrt(np.mean((y - usual) ** 2))),
+        "usual_absolute_error": float(np.mean(np.abs(y - usual))),
         "r2": 1 - float(np.sum(left**2)) / spread if spread else None,
         "wrong": [
             {"row": int(places[t]), "label": float(y[t])}

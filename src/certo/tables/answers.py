@@ -70,6 +70,8 @@ def _bound(fitted: Fitted) -> dict[str, Any] | None:
             "distance": claim.distance,
             "share": 1 - claim.beyond,
             "within": claim.within,
+            "mean": claim.mean if claim.cap else None,
+            "cap": claim.cap if claim.cap else None,
         }
     chosen = page.sharpest
     if chosen is None or chosen.claim.vacuous:

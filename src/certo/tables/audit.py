@@ -28,10 +28,13 @@ from certo.data.remarks import LeftOut
 from certo.estimators.description import describe
 from certo.guarantees.belonging import objections, objections_to_fit, objections_to_one
 from certo.issue.labels import all_labels
+from certo.issue.risk import error_cap
 from certo.tables.examples import Rows, encode_rows
 from certo.tables.model_file import LoadedModel, StoredModel
 from certo.verify import page_facts
 from certo.words.reader import reading, reason, setting
+
+CAP_ROUNDING = 1e-10  # The share of a target's size below which an error may be rounding.
 
 
 @dataclass(frozen=True)
@@ -249,6 +252,14 @@ def _about_model(model: StoredModel, page: Certified, X: Any, y: np.ndarray) -> 
     classes = getattr(machine, "classes_", None)
     if classes is not None and not np.array_equal(np.unique(y), classes):
         wrong.append("The classes of the model are not the values of the target.")
+    for claim in page.of_kind(TestDistances):
+        cap = error_cap(y - machine.predict(X))
+        # The errors of an exact fit are rounding, which differs from machine to machine.
+        if claim.cap and abs(claim.cap - cap) > 0.2 * cap + CAP_ROUNDING * np.abs(y).max():
+            wrong.append(
+                f"TestDistances caps errors at {claim.cap:g}, but four times the root mean square "
+                f"error on the rows of the fit is about {cap:g}."
+            )
     if page.columns != tuple(model.encoder.get_feature_names_out()):
         wrong.append("The claims are about other features than the model's.")
     if model.encoder.is_fitted_to_data:

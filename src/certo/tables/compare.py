@@ -20,19 +20,22 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import gen_batches
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from certo.bounds import Interval, clopper_pearson
+from certo.bounds import Interval, capped_mean, clopper_pearson
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.risk.risk_bound import LEAST_DELTA
 from certo.certificates.sample.draws import why_copied
+from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.shared_rows import known_examples
+from certo.certificates.sample.values import Values
 from certo.containers import count
 from certo.data import columns
 from certo.data.encoder import TableEncoder, advice_in_fit
 from certo.data.problem import Problem, problems_of
 from certo.estimators.description import describe
 from certo.issue.labels import all_labels
+from certo.issue.risk import error_cap
 from certo.numbers import exact
 from certo.stop import Stop
 from certo.tables.candidates import Candidate, candidates
@@ -67,6 +70,7 @@ class Result:
     errors: int | None = None  # Test rows whose class is wrong.
     absolute_error: float | None = None  # The mean over the test rows, for numbers.
     interval: Interval | None = None  # The error rate on new data.
+    mean: float | None = None  # The mean absolute error on new data is at most this.
     gap: float | None = None  # Of the fit to all training rows, at most; relative.
     supports: int | None = None
     seconds: float | None = None  # Of the fit to all training rows.
@@ -107,6 +111,7 @@ class Comparison:
     examples: Examples
     test: Rows | None
     counts: np.ndarray  # Which test rows count; copies of training rows may not.
+    cap: float  # An absolute error above this counts as this in bounds on its mean.
     no_bound: str  # Why no bound for new data follows from the test rows.
     folds: int
     seed: int
@@ -132,6 +137,14 @@ class Comparison:
         if self.learns == "numbers" or self.test is None or not self.counted:
             return None
         return 1 - most_frequent(self.test.y[self.counts])[1] / self.counted
+
+    @property
+    def usual_error(self) -> float | None:
+        """The mean absolute error on the test rows of always predicting the training rows' mean."""
+        if self.learns == "classes" or self.test is None or not self.counted:
+            return None
+        usual = np.mean(self.examples.y)
+        return float(np.mean(np.abs(self.test.y[self.counts] - usual)))
 
     @property
     def best(self) -> Result | None:
@@ -230,7 +243,7 @@ def compare_machines(
             break
     order = sorted(results, key=_rank)
     return Comparison(
-        learns, tuple(order), examples, parts.test, counts, no_bound, folds, seed, delta,
+        learns, tuple(order), examples, parts.test, counts, parts.cap, no_bound, folds, seed, delta,
         max(1, len(suitable)), time_limit, monotonic() - began, complete,
     )  # fmt: skip
 
@@ -256,13 +269,9 @@ def _counted(examples: Examples, test: Rows | None) -> tuple[np.ndarray, str]:
     counts = np.ones(len(test.y), bool)
     if not len(test.y):
         return counts, "no rows were held out."
-    if examples.measured:
-        why = (
-            "the error of a predicted number has no upper end, so that no sample bounds its mean. "
-            "(A fit proves how many new values are near their predictions.)"
-        )
-        return counts, why
-    labels = all_labels(tuple(np.unique(examples.y).tolist()))
+    labels: Labels | Values = Values()
+    if not examples.measured:
+        labels = all_labels(tuple(np.unique(examples.y).tolist()))
     known = known_examples(labels, examples.X, examples.y, test.X, test.y)
     if not known.why:
         counts = ~known.left_out
@@ -287,8 +296,12 @@ class _Parts:
         self.file, self.test_name = test, test_name
         self._encoded: dict[tuple[int, Encoding], tuple[Any, ...]] = {}
         self.examples, self.test = self._all_rows((scale or "standard", False))
+        #: For numbers, one cap for all machines: two standard deviations of the target.
+        self.cap = 0.0
         if learns == "classes":
             refuse_one_class(self.examples)
+        else:
+            self.cap = error_cap(self.examples.y - np.mean(self.examples.y), 2.0)
         if self.file is not None and self.test is not None:
             notes = [f"{test_name}: {note}" for note in self.test.notes]
             self.examples.notes.extend(notes)
@@ -450,7 +463,10 @@ class _Race:
             result.fold_errors.append(float(np.mean(wrong)))
             return
         if said is not None and measured and len(y_other):
-            result.absolute_error = float(np.mean(np.abs(said - y_other)))
+            off = np.abs(said - y_other)
+            result.absolute_error = float(np.mean(off[self.counts]))
+            if self.level and self.parts.cap:
+                result.mean = capped_mean(off[self.counts], self.parts.cap, self.level)
         elif said is not None and not measured:
             result.errors = int(np.count_nonzero(_wrong(said, y_other)[self.counts]))
             if self.level:

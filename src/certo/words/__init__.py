@@ -11,7 +11,7 @@ __getattr__, __dir__ = names_of(
     __name__,
     by_name(
         {
-            "dispatch": "Rigour assumptions plainly rigour sentence",
+            "dispatch": "Rigour about assumptions plainly rigour sentence",
             "pages": "claim_html class_verdicts composite_html composite_text page_html "
             "page_sentences page_text",
             "reader": "reason row_numbers",

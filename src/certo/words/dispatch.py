@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
+from certo.certificates.sample.labels import Labels
+
 
 class Rigour(NamedTuple):
     """What a claim rests on, a sentence or nothing for each: exact rational arithmetic, rounded
@@ -48,6 +50,19 @@ def _words_of_kind(kind: type) -> tuple[Rigour, Callable[[Any], Words]]:
         if one in _WORDS_BY_KIND:
             return _WORDS_BY_KIND[one]
     raise TypeError(f"{kind.__name__} is not a kind of claim.")
+
+
+def about(claim: Any) -> str:
+    """Which classes a claim tells apart; nothing, if it is about all that there are to predict."""
+    from certo.certificates import LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors
+
+    labels, all_at_once = claim.labels, (LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors)
+    of_all = isinstance(claim, all_at_once) or getattr(claim, "of_predictions", False)
+    if not isinstance(labels, Labels) or (of_all and len(labels.classes) == 2):
+        return ""
+    if of_all or labels.positive is None:
+        return "all classes"
+    return labels.name() if labels.column is not None else f"{labels.shown} against {labels.rest}"
 
 
 def rigour(kind: type) -> Rigour:

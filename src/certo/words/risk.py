@@ -14,7 +14,7 @@ from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.support_bound import SupportBound
 from certo.certificates.spaces.images import functions_of
 from certo.numbers import exact
-from certo.numbers.digits import confidence
+from certo.numbers.digits import at_most_text, confidence
 from certo.words.dispatch import Words, writes
 from certo.words.phrases import against, examples_of
 from certo.words.reader import counted_examples, example
@@ -247,20 +247,35 @@ def _average_to_batch(claim: AverageToBatch) -> Words:
 @writes(
     TestDistances,
     exact="Examples are counted.",
-    rounded="A distance is larger than computed by a proved allowance; the share is shown by a sum "
-    "rounded to the weak side.",
-    statistical="An order statistic of independent draws, exact for each n and any distribution.",
+    rounded="A distance is larger than computed by a proved allowance; the share and the mean are "
+    "shown by sums rounded to the weak side.",
+    statistical="An order statistic of independent draws, exact for each n and any distribution; "
+    "for the mean, Markov's inequality for products.",
 )
 def _test_distances(claim: TestDistances) -> Words:
     distance, least = rounded_up(claim.distance), percentage(1 - claim.beyond, rounded_down)
+    mean = plain_mean = ""
+    if claim.cap:
+        cap = f"{claim.cap:,.12g}"
+        mean = (
+            f", and the mean over new examples of how far they are off, or of {cap} where that is "
+            f"more, is at most {rounded_up(claim.mean)}"
+        )
+        plain_mean = (
+            f"the mean absolute error on new data from the same population is at most "
+            f"{at_most_text(claim.mean)} (an error above {cap} counts as {cap}), and "
+        )
     return Words(
         f"The predictions of this linear rule are within {distance} of y for at least "
         f"{claim.within:,} of {examples_of(claim)}, whether computed exactly or in float64. If the "
         "examples are independent draws, not used to fit or to choose anything, then with "
         f"probability at least 1 − {claim.delta!r} over their draw a share of at most "
-        f"{rounded_up(claim.beyond, 4)} of new examples is farther off.",
-        f"With {confidence(claim.delta)} % confidence, at least {least} % of new values from the "
-        f"same population are within {distance} of the prediction, as at least {claim.within:,} "
-        f"of the {counted_examples(claim.examples, 'test')} are.",
-        test_draws(),
+        f"{rounded_up(claim.beyond, 4)} of new examples is farther off{mean}.",
+        f"With {confidence(claim.delta)} % confidence, {plain_mean}at least {least} % of new "
+        f"values {'' if plain_mean else 'from the same population '}are within "
+        f"{at_most_text(claim.distance)} of the prediction, as at least {claim.within:,} of the "
+        f"{counted_examples(claim.examples, 'test')} are.",
+        test_draws()
+        + (f"the cap of the mean was fixed before the test {example()}s were seen",)
+        * bool(claim.cap),
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import beta
 
-from certo import LeastSquares, certify
+from certo import LeastSquares, bounds, certify
 from certo.certificates import (
     CannotClaim,
     Certificate,
@@ -53,6 +53,26 @@ def test_the_share_is_that_of_an_order_statistic(n, delta):
     assert replace(claim, distance=2 * off, beyond=1.0).verify(X, y)
 
 
+@settings(max_examples=12, deadline=None)
+@given(n=st.integers(1, 200), delta=st.floats(1e-6, 0.49), cap=st.floats(0.1, 50))
+def test_the_mean_counts_no_error_above_the_cap(n, delta, cap):
+    X, y = sample(n)
+    claim = issue_test_distances(X, y, W, 3.0, delta, cap)
+    far = np.abs(y - X @ W - 3)
+    assert claim.mean == pytest.approx(bounds.capped_mean(far, cap, delta / 2), rel=1e-8)
+    assert claim.beyond == issue_test_distances(X, y, W, 3.0, delta / 2).beyond
+    assert claim.verify(X, y)
+    assert f"counts as {cap:,.12g}" in claim.plain
+    lower = Certificate.from_dict(claim.to_dict() | {"mean": claim.mean * 0.999})
+    assert bool(lower.verify(X, y)) == (claim.mean == 0)
+    if claim.mean < cap:
+        assert not replace(claim, delta=delta / 2).verify(X, y)
+    old = issue_test_distances(X, y, W, 3.0, delta).to_dict()
+    for name in ("cap", "mean"):  # As files of before have it.
+        assert old.pop(name) == 0
+    assert Certificate.from_dict(old).verify(X, y)
+
+
 def test_the_claim_is_about_these_rows_and_this_rule():
     X, y = sample()
     claim = issue_test_distances(X, y, W, 3.0)
@@ -76,6 +96,7 @@ def test_what_cannot_be_claimed():
     claim = issue_test_distances(X, y, W, 3.0)
     for field, value in (
         ("delta", 0.5), ("beyond", 1.5), ("distance", -1.0), ("examples", 0), ("labels", Values(2)),
+        ("mean", 1.0), ("cap", -1.0),
     ):  # fmt: skip
         with pytest.raises(ValueError, match="needed"):
             replace(claim, **{field: value})

@@ -113,7 +113,7 @@ def test_errors(data, X, y) -> bool:
 
 
 def test_distances(data, X, y) -> bool:
-    """Distances in rationals, of predictions in rationals and in float64, and the tail."""
+    """Distances in rationals, of predictions in rationals and in float64; the tail; the mean."""
     rows_of(data, X, len(data["coef"]))
     numbers, n = np.asarray(y, dtype=float), data["examples"]
     require(numbers.shape in ((n,), (n, 1)) and data["labels"]["columns"] in (None, 1))
@@ -124,11 +124,21 @@ def test_distances(data, X, y) -> bool:
     }
     most, values = rational(data["distance"]), rationals(numbers.ravel())
     needed = math.ceil(Fraction(9, 10) * n)
+    cap, mean = rational(data.get("cap", 0.0)), rational(data.get("mean", 0.0))
+    delta = Fraction(data["delta"]) / (2 if cap else 1)
     for scores in evaluations(rule, X):
-        far = (abs(rational(s) - v) for (s,), v in zip(scores, values, strict=True))
+        far = [abs(rational(s) - v) for (s,), v in zip(scores, values, strict=True)]
         if sum(one <= most for one in far) < needed:
             return False
-    return formulas.is_upper_end(data["beyond"], n, n - needed, Fraction(data["delta"]))
+        if cap and mean < cap and _wealth(far, cap, mean) * rational(data["delta"]) < 2:
+            return False
+    return formulas.is_upper_end(data["beyond"], n, n - needed, delta)
+
+
+def _wealth(losses, cap, mean):
+    """What eight bets that losses are below the mean have made of 1, on average."""
+    steps = [(mean - min(loss, cap)) / cap for loss in losses]
+    return sum(math.prod(1 + step / 2**k for step in steps) for k in range(8)) / 8
 
 
 def compression_bound(data, X, y) -> bool:

@@ -3,7 +3,7 @@ ones."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -13,6 +13,7 @@ from certo.certificates.fields import FiniteVector
 from certo.certificates.sample.draws import why_copied
 from certo.certificates.sample.values import Values
 from certo.numbers import exact, rounding, tails
+from certo.numbers.capped_mean import shows_capped_mean
 
 
 @final
@@ -20,7 +21,8 @@ from certo.numbers import exact, rounding, tails
 class TestDistances(Certificate):
     """Claim: with probability at least 1 − delta over the draw of the examples, which had no part
     in making the rule, y is farther than `distance` from coef·x + intercept for a share of at most
-    `beyond` of new examples.
+    `beyond` of new examples; and, if `cap` is not 0, the mean over new examples of how far y is
+    off, or of `cap` where that is more, is at most `mean`. The cap was fixed before the draw.
 
     Proof: let F be the distribution of the distance |y − coef·x − intercept|, and q the k-th
     smallest of the n here, where k is 9/10 of n, rounded up (`within`), whatever the examples are.
@@ -28,7 +30,8 @@ class TestDistances(Certificate):
     distances are below t, which each is with probability at most p, and the probability of that is
     at most P[Bin(n, p) ≥ k] = P[Bin(n, 1 − p) ≤ n − k]. The check shows this to be at most delta
     for 1 − p = `beyond` (the upper end of an interval that fails with probability delta on either
-    side), and that at least k distances are at most `distance`, so that q is.
+    side), and that at least k distances are at most `distance`, so that q is. The mean is that of
+    `certo.numbers.capped_mean`. With a cap, each of the two has half of delta.
     """
 
     labels: Values  # type: ignore[assignment]
@@ -38,14 +41,19 @@ class TestDistances(Certificate):
     distance: float
     delta: float
     beyond: float
+    cap: float = field(default=0.0, metadata={"since": 6})
+    mean: float = field(default=0.0, metadata={"since": 6})
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
-    shows: ClassVar[tuple[str, ...]] = "examples", "within", "distance", "delta", "beyond"
+    shows: ClassVar[tuple[str, ...]] = (
+        "examples", "within", "distance", "delta", "beyond", "cap", "mean",
+    )  # fmt: skip
     __test__: ClassVar[bool] = False  # pytest must not collect this class.
 
     def __post_init__(self) -> None:
         super().__post_init__()
         shares = 0 < self.delta < 0.5 and 0 <= self.beyond <= 1 and 0 <= self.distance < np.inf
+        shares = shares and 0 <= self.mean <= self.cap < np.inf
         if not shares or self.labels.outputs > 1 or self.examples < 1:
             raise ValueError("0 < delta < 1/2, a share, a distance and one output are needed.")
 
@@ -53,6 +61,11 @@ class TestDistances(Certificate):
     def within(self) -> int:
         """How many examples must be within the distance: fixed before any is seen."""
         return -(-9 * self.examples // 10)
+
+    @property
+    def level(self) -> float:
+        """The delta of each of its statements."""
+        return self.delta / 2 if self.cap else self.delta
 
     @np.errstate(over="ignore", invalid="ignore")
     def distances(self, sample: Any, room: float = 1.0) -> np.ndarray:
@@ -67,9 +80,12 @@ class TestDistances(Certificate):
     def _check(self, sample: Any) -> str:
         n, k = self.examples, self.within
         check_shape(sample, n, self.coef.size)
-        near = int(np.count_nonzero(self.distances(sample) <= self.distance))
+        far = self.distances(sample)
+        near = int(np.count_nonzero(far <= self.distance))
         require(near >= k, f"{near:,} examples are shown to be within the distance, not {k:,}.")
-        is_shown = tails.shows_clopper_pearson(0.0, self.beyond, n, n - k, 2 * self.delta)
+        is_shown = tails.shows_clopper_pearson(0.0, self.beyond, n, n - k, 2 * self.level)
         require(is_shown, f"a share as high as {self.beyond!r} is not shown to be out of question.")
+        is_shown = not self.cap or shows_capped_mean(self.mean, far, self.cap, self.level)
+        require(is_shown, f"a mean as high as {self.mean!r} is not shown to be out of question.")
         require(not (why := why_copied(sample.X, self.labels.places(sample.signs))), why)
-        return f"{near:,} of {n:,} are within {self.distance:.6g}; the share follows."
+        return f"{near:,} of {n:,} are within {self.distance:.6g}; the rest follows."
