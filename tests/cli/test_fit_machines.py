@@ -41,7 +41,7 @@ def test_the_largest_margin_from_the_table_to_the_audit(certo, tmp_path):
     assert "Converged: the margin is proved to be the largest" in said.out
     checked = certo("verify", model, table, "--verbose")
     assert checked.code == 0
-    assert "MaximumMargin (setosa)  the margin is at least" in checked.out
+    assert "MaximumMargin ('setosa' against 'other')  the margin is at least" in checked.out
     predicted = certo("predict", model, table, "--json").json["predictions"]
     assert predicted == [line.rpartition(",")[2] for line in table.read_text().split()[1:]]
     text = page.read_text()
@@ -122,7 +122,8 @@ def test_the_soft_margin_from_the_table_to_the_audit(certo, tmp_path):
     assert "Converged: the objective is proved to be smallest up to a relative gap" in said.out
     checked = certo("verify", model, table, "--verbose")
     assert checked.code == 0
-    assert len(re.findall(r"SoftMarginGap \(\w+\)  the objective is at most", checked.out)) == 3
+    gap = r"SoftMarginGap \('\w+' against the rest\)  the objective is at most"
+    assert len(re.findall(gap, checked.out)) == 3
     assert len(certo("predict", model, table).out.splitlines()) == 1 + 150
     text = page.read_text()
     for words in ("Margin: setosa", "slack", "Duality gap against time", "on the wrong side"):
