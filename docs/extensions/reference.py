@@ -35,13 +35,14 @@ with (HERE / "contents.toml").open("rb") as contents:
 
 #: Packages all of whose public names have a page.
 PUBLIC = (
-    "certo", "certo.bounds", "certo.certificates", "certo.data", "certo.features",
+    "certo", "certo.bounds", "certo.certificates", "certo.data", "certo.exercises",
+    "certo.features",
     "certo.geometry", "certo.kernels", "certo.losses", "certo.plots", "certo.worlds",
 )  # fmt: skip
 #: Public names that are documented with another one.
 ELSEWHERE = {
     "certo.__version__", "certo.Inseparable", "certo.Neuron", "certo.Separable",
-    "certo.losses.risk",
+    "certo.exercises.CannotClaim", "certo.losses.risk",
 }  # fmt: skip
 
 

@@ -8,7 +8,15 @@ import warnings
 import numpy as np
 import pytest
 
-from certo import SVM, LogisticRegression, MinDisagreement, Pegasos, plots
+from certo import (
+    SVM,
+    LogisticRegression,
+    MinDisagreement,
+    OnlineGradientDescent,
+    Pegasos,
+    plots,
+)
+from certo.worlds import GaussianClasses
 from tests.plots.scenes import X, drawn
 
 RNG = np.random.default_rng(1)
@@ -79,3 +87,16 @@ def test_convergence_ends_at_the_gap(logistic):
     with warnings.catch_warnings(action="ignore"):
         separated = LogisticRegression().fit(X, X[:, 0] > 0)
     assert "no weights have" in drawn(plots.convergence(separated)).get_title()
+
+
+def test_the_regret_is_that_of_the_certificate_and_below_its_bound():
+    X, y = GaussianClasses().draw(100, rng=0)
+    model = OnlineGradientDescent(lam=0.1).fit(X, y)
+    ax = drawn(plots.regret(model, X, y))
+    against, allowed = ax.lines[:2]
+    (claim,) = model.regret(X, y).of_kind("Regret")
+    assert against.get_ydata()[-1] == pytest.approx(claim.regret, rel=1e-9)
+    assert allowed.get_ydata()[-1] == pytest.approx(claim.bound, rel=1e-9)
+    assert np.all(against.get_ydata() <= allowed.get_ydata())
+    other = drawn(plots.regret(model, X, y, coef=[1.0, 0.0], intercept=0.5))
+    assert other.lines[0].get_ydata()[-1] <= other.lines[1].get_ydata()[-1]

@@ -11,6 +11,7 @@ from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 from scipy import sparse
 
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
+ACCENT = "#2a8a57"  # What a picture is about, where it is neither of the two sides.
 ROW_PREFIX = "row "  # What the address of a point begins with that stands for a row of a file.
 MAX_POINTS_DRAWN = 1000  # More hide each other.
 MAX_MARKED_POINTS = 40  # Points of a line that have a marker each.

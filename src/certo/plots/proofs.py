@@ -10,6 +10,8 @@ from matplotlib.ticker import MaxNLocator
 
 from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.certificates.runs.gradient_run import loss_named
+from certo.certificates.runs.regret import Regret
 from certo.numbers.exact import UNIT
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, MAX_NAMED_LINES, NEGATIVE, POSITIVE, SOFT
@@ -103,6 +105,41 @@ def pegasos_excess(model, X, y, ax: Axes | None = None) -> Axes:
     ax.set(title=f"Excess of the {what} over the minimum", xlabel="steps T (logarithmic)")
     ax.set_xscale("log")
     canvas.logarithmic(ax, "F(w) − min F")
+    canvas.legend(ax)
+    return ax
+
+
+def regret(
+    model, X, y, coef=None, intercept: float = 0.0, output: int = 0, ax: Axes | None = None
+) -> Axes:
+    """The regret of online gradient descent after 1, 2, 4, … rounds, the loss suffered less that of
+    fixed weights, and what the theorem allows against all fixed weights.
+
+    X and y are the examples of the fit, in its order. `coef` and `intercept` are fixed weights of
+    one output; without them, the best there are for all rounds, where `model.regret` finds them."""
+    ax = canvas.new_axes(ax)
+    trace, labels = model.trace_, model.outputs_[output]
+    if coef is None:
+        claims = model.regret(X, y).of_kind(Regret)
+        claim = next(claim for claim in claims if claim.labels == labels)
+        coef, intercept = claim.comparator, claim.comparator_intercept
+        fixed = "the best fixed weights"
+    else:
+        fixed = "these fixed weights"
+    coef, run = np.ravel(coef), model.run()
+    b = float(np.ravel(intercept)[0])
+    losses = loss_named(run.loss).of(labels.signs(y), canvas.matrix(X) @ coef + b)
+    penalty = run.lam / 2 * float(coef @ coef + b**2)
+    mine = trace.output == output
+    steps = trace.step[mine]
+    compared = (np.cumsum(losses) + penalty * np.arange(1, len(losses) + 1))[steps - 1]
+    suffered = trace.suffered[mine]
+    ax.plot(steps, suffered - compared, "o-", ms=3, color=INK, lw=1.4, label=f"against {fixed}")
+    text = "at most, against all fixed weights"
+    ax.plot(steps, trace.bound[mine], color=POSITIVE, lw=1.1, ls="--", label=text)
+    ax.axhline(0, color=SOFT, lw=0.8)
+    name = canvas.short(labels.name())
+    ax.set(title=f"Regret: {name}", xlabel="rounds (logarithmic)", ylabel="regret", xscale="log")
     canvas.legend(ax)
     return ax
 

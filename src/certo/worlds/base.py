@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -115,6 +115,8 @@ class ClassWorld(World):
     which is how `risk` computes it: the second term is nowhere negative.
     """
 
+    discrete: ClassVar[bool] = False  # Whether the same few points occur again and again.
+
     @abc.abstractmethod
     def _eta(self, *x: np.ndarray) -> np.ndarray:
         """η, of arrays of coordinates."""
@@ -177,6 +179,11 @@ class ContinuousClassWorld(ClassWorld):
     @abc.abstractmethod
     def _axes(self) -> tuple[Axis, ...]:
         """The coordinates that η depends on: at most the first and the second."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Between which values the first coordinate lies, but for a probability below 1e-18."""
+        return self._axes[0].low, self._axes[0].high
 
     def _breaks(self, line: np.ndarray) -> np.ndarray:
         """Values of the first coordinate, (lines, n), at which η jumps, has a kink or is ½, for
@@ -262,6 +269,11 @@ class NumberWorld(World):
     @abc.abstractmethod
     def _axis(self) -> Axis: ...
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Between which values the first coordinate lies, but for a probability below 1e-18."""
+        return self._axis.low, self._axis.high
+
     @abc.abstractmethod
     def _draw_x(self, m: int, rng: np.random.Generator) -> np.ndarray: ...
 
@@ -313,6 +325,11 @@ class DensityWorld(World):
     @property
     @abc.abstractmethod
     def _axis(self) -> Axis: ...
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Between which values the first coordinate lies, but for a probability below 1e-18."""
+        return self._axis.low, self._axis.high
 
     @abc.abstractmethod
     def _log_density(self, x: np.ndarray) -> np.ndarray: ...

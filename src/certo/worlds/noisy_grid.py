@@ -40,6 +40,7 @@ class NoisyGrid(ClassWorld):
 
     noise: float = 0.1
     n_features: ClassVar[int] = 2  # type: ignore[misc]
+    discrete: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require(self, "noise", self.noise, 0.0, 0.5)

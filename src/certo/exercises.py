@@ -1,0 +1,178 @@
+"""Answers found by hand, made into claims that a certificate grades.
+
+Each function takes an answer (weights of a hyperplane, multipliers, weights that cancel) and
+returns the strongest certificate that can be claimed of it; `claim.verify(X, y)` then grades the
+answer from the data alone, as it grades that of any machine. An answer of which nothing can be
+claimed raises `CannotClaim`, and the message says what is wrong with it.
+
+>>> from certo.exercises import claim_separator
+>>> X, y = [[0, 0], [1, 0], [0, 1], [1, 1]], [-1, -1, -1, 1]  # AND
+>>> claim_separator(X, y, coef=[1, 1], intercept=-1.5).verify(X, y).holds
+True
+>>> claim_separator(X, y, coef=[1, 1], intercept=-1)
+Traceback (most recent call last):
+certo.certificates.base.CannotClaim: example 1 (counting from 0) has margin 0: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+
+from certo.certificates.base import CannotClaim
+from certo.certificates.errors.error_count import ErrorCount
+from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
+from certo.certificates.regression.logistic_excess import LogisticExcess
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.values import Values
+from certo.certificates.separation.inseparable import Inseparable
+from certo.certificates.separation.separable import Separable
+from certo.issue.errors import issue_error_count
+from certo.issue.margins.maximum_margin import issue_maximum_margin
+from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
+from certo.issue.regression.least_squares_excess import issue_least_squares_excess
+from certo.issue.regression.logistic_excess import issue_logistic_excess
+from certo.issue.separation import issue_inseparable, issue_separable
+
+__all__ = [
+    "CannotClaim",
+    "claim_errors",
+    "claim_gap",
+    "claim_inseparable",
+    "claim_least_squares",
+    "claim_logistic",
+    "claim_margin",
+    "claim_separator",
+]
+
+
+def claim_separator(X, y, coef, intercept: float = 0.0) -> Separable:
+    """That the hyperplane coef·x + intercept = 0 has every example on its own side."""
+    sample, labels = _two_classes(X, y)
+    return issue_separable(sample, labels, _weights(coef, sample), float(intercept))
+
+
+def claim_inseparable(
+    X, y, weights: Mapping[int, int | float | Fraction], intercept: str = "free"
+) -> Inseparable:
+    """That no hyperplane separates the examples, since some of them cancel: Σ a_t y_t (x_t, 1) = 0.
+
+    weights : {row: a_t > 0}; fractions and integers are taken exactly
+    intercept : "none" if only hyperplanes through the origin are meant, Σ a_t y_t x_t = 0
+    """
+    sample, labels = _two_classes(X, y)
+    rows = np.array([*weights], dtype=np.int64)
+    return issue_inseparable(
+        sample, labels, intercept, rows, [Fraction(a) for a in weights.values()]
+    )
+
+
+def claim_errors(X, y, coef, intercept: float = 0.0) -> ErrorCount:
+    """How many examples the hyperplane has on the wrong side, or on itself: `claim.errors`."""
+    sample, labels = _two_classes(X, y)
+    weights = _weights(coef, sample)
+    return issue_error_count(sample, labels, weights, float(intercept), np.zeros(0))
+
+
+def claim_margin(
+    X, y, coef, intercept: float, multipliers: Mapping[int, float], treatment: str = "free"
+) -> MaximumMargin:
+    """That the margin of this hyperplane is at least `claim.lower`, and that no hyperplane has more
+    than `claim.upper`, by multipliers a_t > 0 of some examples (Σ a_t y_t = 0 if the intercept is
+    free).
+
+    treatment : "free", "lifted" or "none", of the intercept
+    """
+    sample, labels = _two_classes(X, y)
+    rows, signed = _signed(multipliers, sample)
+    return issue_maximum_margin(
+        sample, labels, coef=_weights(coef, sample), intercept=float(intercept),
+        treatment=treatment, rows=rows, dual_coef=signed,
+    )  # fmt: skip
+
+
+def claim_gap(
+    X, y, coef, intercept: float, multipliers: Mapping[int, float], C: float = 1.0,
+    treatment: str = "free",
+) -> SoftMarginGap:  # fmt: skip
+    """That ½‖w‖² + C Σ [1 − y_t(w·x_t + b)]₊ of this hyperplane is within `claim.gap` of the least
+    there is, by multipliers 0 ≤ α_t ≤ C of some examples (Σ α_t y_t = 0 if the intercept is free).
+
+    treatment : "free", "lifted" or "none", of the intercept
+    """
+    sample, labels = _two_classes(X, y)
+    rows, signed = _signed(multipliers, sample)
+    return issue_soft_margin_gap(
+        sample, labels, coef=_weights(coef, sample), intercept=float(intercept), C=float(C),
+        treatment=treatment, rows=rows, dual_coef=signed,
+    )  # fmt: skip
+
+
+def claim_least_squares(X, y, coef, intercept: float | None = None) -> LeastSquaresExcess:
+    """How far the mean squared error of coef·x + intercept can be above the least there is:
+    `claim.excess`. Without an intercept (None) functions through the origin are meant."""
+    X, labels = _matrix(X), Values.of(y)
+    sample = Sample(X, labels.read(y, len(X)))
+    columns = X if intercept is None else np.column_stack([X, np.ones(len(X))])
+    try:  # The witness that the mean of squares curves upwards in all directions.
+        lower = np.linalg.cholesky(columns.T @ columns / len(X))
+        factor = np.linalg.inv(lower).T
+    except np.linalg.LinAlgError:  # Columns depend on each other.
+        factor = None
+    return issue_least_squares_excess(
+        sample, labels, coef=_weights(coef, sample)[None], intercept=np.array([intercept or 0.0]),
+        treatment="none" if intercept is None else "free",
+        factor=factor,
+    )  # fmt: skip
+
+
+def claim_logistic(X, y, coef, intercept: float | None = None) -> LogisticExcess:
+    """How far the mean logistic loss of coef·x + intercept can be above the least there is:
+    `claim.gap`. Without an intercept (None) functions through the origin are meant."""
+    signed, labels = _two_classes(X, y)
+    sample = Sample(signed.X, (signed.signs > 0).astype(np.int64))
+    return issue_logistic_excess(
+        sample, labels, coef=_weights(coef, sample)[None], intercept=np.array([intercept or 0.0]),
+        treatment="none" if intercept is None else "free",
+    )  # fmt: skip
+
+
+def _two_classes(X, y) -> tuple[Sample, Labels]:
+    """The examples; of the two labels the larger is +1."""
+    X, classes = _matrix(X), tuple(np.unique(np.asarray(y)).tolist())
+    if len(classes) != 2:
+        raise ValueError(f"an exercise has two classes, but y has {len(classes)}.")
+    labels = Labels(classes, 1)
+    return Sample(X, labels.read(y, len(X))), labels
+
+
+def _matrix(X) -> np.ndarray:
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2:
+        raise ValueError(f"X must have a row for each example, got an array of shape {X.shape}.")
+    return X
+
+
+def _weights(coef, sample: Sample) -> np.ndarray:
+    coef = np.asarray(coef, dtype=np.float64)
+    if coef.shape != (sample.d,):
+        raise ValueError(f"coef must have {sample.d} numbers, one for each feature of X.")
+    return coef
+
+
+def _signed(multipliers: Mapping[int, float], sample: Sample) -> tuple[np.ndarray, np.ndarray]:
+    """Rows with a positive multiplier, and α_t y_t."""
+    kept = sorted(row for row, value in multipliers.items() if value)
+    strange = [row for row in kept if not 0 <= row < sample.m or multipliers[row] < 0]
+    if strange:
+        raise ValueError(
+            f"multipliers must be {{row: number}} with rows from 0 to {sample.m - 1} and numbers "
+            f"that are not negative, but that of {strange[0]!r} is {multipliers[strange[0]]!r}."
+        )
+    rows = np.array(kept, dtype=np.int64)
+    return rows, np.array([multipliers[row] for row in kept]) * sample.signs[rows]
