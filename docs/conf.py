@@ -4,6 +4,7 @@ import re
 import sys
 from pathlib import Path
 
+from docutils import nodes
 from sphinx.domains.python import PyObject
 
 from certo import __version__
@@ -23,6 +24,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "docs.extensions.reference",
+    "docs.extensions.statements",
 ]
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -89,7 +91,15 @@ for field in PyObject.doc_field_types:
         field.label = "Attributes"  # scikit-learn's word
 
 
+def without_last_blank_line(app, doctree):
+    """A doctest needs a blank line after its output, and a reader does not."""
+    for block in doctree.findall(nodes.literal_block):
+        stripped = block.astext().rstrip()
+        block.rawsource, block[:] = stripped, [nodes.Text(stripped)]
+
+
 def setup(app):
+    app.connect("doctree-read", without_last_blank_line)
     app.connect("autodoc-skip-member", only_ours)
     app.connect("autodoc-process-docstring", plain_text, priority=400)
     app.connect("autodoc-process-docstring", types_as_text, priority=600)  # after napoleon

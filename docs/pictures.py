@@ -1,4 +1,4 @@
-"""The pictures of these pages, made by `make pictures`."""
+"""The pictures of these pages, made by `make pictures`: most by the pages themselves."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import sys
 import warnings
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 from benchmarks import coverage as simulation
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from scipy import integrate, special, stats
@@ -19,6 +19,7 @@ from certo import (
     LeastSquares,
     LogisticRegression,
     LogLinearDensity,
+    MinDisagreement,
     Perceptron,
     certify,
     compare_kernels,
@@ -35,8 +36,10 @@ from certo.plots.risk import risk_size
 from certo.selection import gaussians
 from certo.tables.examples import encode_table
 from certo.worlds import GaussianClasses
+from docs import page_pictures
 
 HERE = Path(__file__).parent
+PICTURES = page_pictures.PICTURES
 GREEN = "#2a8a57"
 DEGREES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14)
 
@@ -64,6 +67,40 @@ def main() -> None:
     structures()
     coverage()
     share_of_errors()
+    vertex_cover()
+
+
+def vertex_cover() -> None:
+    """The Petersen graph with a smallest cover, and the examples that the reduction makes of it."""
+    edges = [(i, (i + 1) % 5) for i in range(5)] + [(5 + i, 5 + (i + 2) % 5) for i in range(5)]
+    edges += [(i, i + 5) for i in range(5)]
+    turn = np.pi / 2 + 2 * np.pi * np.arange(5) / 5
+    ring = np.column_stack([np.cos(turn), np.sin(turn)])
+    places = np.concatenate([ring, 0.5 * ring])
+    X = np.zeros((25, 10))
+    X[range(10), range(10)] = 1
+    for row, edge in enumerate(edges, start=10):
+        X[row, list(edge)] = 1
+    y = np.array([1] * 10 + [-1] * 15)
+    w = MinDisagreement(intercept="none").fit(X, y).coef_[0]
+    cover = {v for v in range(10) if w[v] <= 0} | {u for u, v in edges if w[u] + w[v] >= 0}
+    graph, table = Figure(figsize=(9.0, 4.2), layout="constrained").subplots(1, 2)
+    for u, v in edges:
+        graph.plot(*places[[u, v]].T, color=SOFT, lw=1.4, zorder=1)
+    for v, (x, up) in enumerate(places):
+        face, ink = (POSITIVE, "white") if v in cover else ("white", INK)
+        graph.scatter([x], [up], s=330, c=face, edgecolors=INK, linewidths=1.2, zorder=2)
+        graph.text(x, up, str(v), ha="center", va="center", color=ink, fontsize=10, zorder=3)
+    graph.set(title=f"A smallest vertex cover: {len(cover)} of 10 vertices", aspect="equal")
+    graph.set_axis_off()
+    colours = ListedColormap([NEGATIVE, "white", POSITIVE])
+    table.pcolormesh(X * y[:, None], cmap=colours, vmin=-1, vmax=1, edgecolors=SOFT, lw=0.3)
+    table.axhline(10, color=INK, lw=1.2)
+    table.set(title="25 examples: 10 vertices (+1), 15 edges (−1)", xlabel="coordinate: a vertex")
+    table.set_yticks([5, 17.5], ["vertices", "edges"])
+    table.set_xticks(np.arange(10) + 0.5, [str(v) for v in range(10)])
+    table.invert_yaxis()
+    save(graph.figure, "linear-vertex-cover")
 
 
 def coverage() -> None:
@@ -235,9 +272,15 @@ def one_principle() -> None:
 
 
 def save(figure, name: str) -> None:
-    settings = {"svg.hashsalt": "certo", "svg.fonttype": "none", "font.family": "sans-serif"}
-    with matplotlib.rc_context(settings):
-        figure.savefig(HERE / "pictures" / f"{name}.svg", metadata={"Date": None})
+    page_pictures.save(figure, PICTURES / f"{name}.svg")
+
+
+def pages(*names: str) -> None:
+    """The pictures that pages draw themselves; of these pages, or of all."""
+    for page in page_pictures.pages():
+        if not names or page.stem in names:
+            for path in page_pictures.draw_page(page):
+                print(f"{page.relative_to(HERE)}: {path.name}, {path.stat().st_size:,} bytes")
 
 
 #: The packages of `certo`, the top one first, and what each is for. Each imports only those below.
@@ -281,5 +324,13 @@ def architecture() -> None:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or ["main", "architecture"]:  # names of functions of this file
-        globals()[name]()
+    match sys.argv[1:]:
+        case []:
+            main()
+            architecture()
+            pages()
+        case ["pages", *names]:  # `python -m docs.pictures pages linear-classifiers`
+            pages(*names)
+        case names:  # names of functions of this file
+            for name in names:
+                globals()[name]()

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from docs.extensions import reference
+from docs import page_pictures
+from docs.extensions import reference, statements
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [path for path in sorted(DOCS.rglob("*.md")) if "_build" not in path.parts]
@@ -40,3 +41,50 @@ def test_every_picture_of_a_page_exists_and_every_picture_is_on_a_page():
 def test_every_picture_has_a_text_for_those_who_do_not_see_it(page):
     for text, link in PICTURE.findall(page.read_text()):
         assert len(text.split()) >= 4, link
+
+
+TABLE, PENDING = statements.read()
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_every_statement_of_the_notes_has_its_object_test_page_and_picture(name):
+    if name not in PENDING:
+        assert statements.holes(name, TABLE[name]) == []
+
+
+def test_every_statement_is_listed_and_a_hole_is_seen():
+    counts = [sum(name.startswith(f"S{note}-") for name in TABLE) for note in range(5)]
+    assert counts == [30, 31, 25, 34, 38]
+    whole = TABLE["S0-13"]
+    broken = {
+        "object": "certo.NoSuchMachine",
+        "test": "tests/test_notes.py::test_nothing",
+        "picture": "nothing.svg",
+        "page": "course/index",
+        "english": "",
+    }
+    for key, value in broken.items():
+        assert statements.holes("S0-13", whole | {key: value}), key
+    without = {key: value for key, value in whole.items() if key != "picture"}
+    assert "S0-13 has no picture" in statements.holes("S0-13", without)[0]
+    assert statements.holes("S0-13", without | {"none": "picture: nothing to see"}) == []
+
+
+def test_a_picture_under_code_is_drawn_by_it():
+    page = DOCS / "course" / "linear-classifiers.md"
+    drawn = {path.name: name for _, name, path in page_pictures.drawn_by(page)}
+    assert drawn["linear-projection.svg"] == "ax"
+    assert drawn["linear-frames.svg"] == "figure"
+    assert drawn["linear-run.gif"] == "animation"
+    assert "coverage.svg" not in drawn
+    assert page in page_pictures.pages()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_code_fits_the_width_of_a_page(page):
+    """Wider lines are cut off on a screen of ordinary width, or scroll."""
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    typed = [
+        line for block in blocks for line in block.splitlines() if line[:4] in (">>> ", "... ")
+    ]
+    assert [line for line in typed if len(line) > 100] == []

@@ -107,7 +107,9 @@ def update_animation(
 
     FigureCanvasAgg(figure)
     frames = run.spread(MAX_FRAMES)
-    return FuncAnimation(figure, draw, frames=frames, interval=interval, blit=False, repeat=True)
+    made = FuncAnimation(figure, draw, frames=frames, interval=interval, blit=False, repeat=True)
+    made._draw_was_started = True  # type: ignore[attr-defined]  # No warning if it is never shown.
+    return made
 
 
 class _Run:

@@ -1,0 +1,89 @@
+"""Pictures that a page draws itself: the code above a picture is the code that made it.
+
+If the last statement of a block of code assigns `ax`, `figure` or `animation`, the picture that
+follows the block on the page shows what was assigned. `make pictures` runs such pages and writes
+their pictures; the tests run the same code as doctests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib import pyplot
+
+HERE = Path(__file__).parent
+PICTURES = HERE / "pictures"
+#: Text stays text, which every browser draws with its own fonts, and nothing depends on the date.
+STYLE = {"svg.hashsalt": "certo", "svg.fonttype": "none", "font.family": "sans-serif"}
+PIXELS_PER_INCH = 80  # of pictures that are no drawings
+PARTS = re.compile(r"```python\n(?P<code>.*?)```|!\[.*?\]\((?P<link>[^)]*)\)", re.DOTALL)
+ASSIGNED = re.compile(r"^(ax|figure|animation)\s*=")
+
+
+def pages() -> list[Path]:
+    """Those that draw at least one picture."""
+    found = (path for path in sorted(HERE.rglob("*.md")) if "_build" not in path.parts)
+    return [path for path in found if any(True for _ in drawn_by(path))]
+
+
+def drawn_by(page: Path) -> Iterator[tuple[list[doctest.Example], str, Path]]:
+    """For each picture that the page draws: the examples to run before, the name of what is drawn
+    (ax, figure or animation), and the file."""
+    examples: list[doctest.Example] = []
+    name = None
+    for part in PARTS.finditer(page.read_text("utf-8")):
+        if part["code"] is not None:
+            block = doctest.DocTestParser().get_examples(part["code"])
+            examples += block
+            last = ASSIGNED.match(block[-1].source) if block else None
+            name = last[1] if last else None
+        elif name is not None:
+            yield examples, name, (page.parent / part["link"]).resolve()
+            examples, name = [], None
+
+
+def draw_page(page: Path) -> list[Path]:
+    """Run the page and write its pictures."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    written = []
+    for examples, name, path in drawn_by(page):
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for example in examples:
+                _run(example, names)
+        save(names[name], path)
+        written.append(path)
+        pyplot.close("all")
+    return written
+
+
+def _run(example: doctest.Example, names: dict[str, Any]) -> None:
+    try:
+        exec(compile(example.source, "<page>", "single"), names)
+    except Exception:
+        if example.exc_msg is None:  # Some examples show an error.
+            raise
+
+
+def save(drawn, path: Path) -> None:
+    """Write what was drawn: axes or a figure as SVG or PNG, an animation as GIF. A picture against
+    time, NAME-timed.svg, would be another one each time: it is written only where there is none."""
+    if path.stem.endswith("-timed") and path.exists():
+        return
+    with matplotlib.rc_context(STYLE):
+        if path.suffix == ".gif":
+            drawn.save(path, writer="pillow", dpi=PIXELS_PER_INCH)
+            return
+        figure = getattr(drawn, "figure", drawn)
+        if path.suffix == ".svg":
+            figure.savefig(path, metadata={"Date": None})
+        else:
+            figure.savefig(path, dpi=PIXELS_PER_INCH, metadata={"Software": None})
