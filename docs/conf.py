@@ -30,6 +30,7 @@ myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "extensions"]
 html_theme = "furo"
+pygments_dark_style = "github-dark"
 html_title = "Certo"
 html_static_path = ["_static"]
 html_css_files = ["certo.css"]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from certo import SVM, HardMarginSVM, LeastSquares, LogisticRegression, separability
 from certo.exercises import (
     CannotClaim,
+    claim_answers,
     claim_errors,
     claim_gap,
     claim_inseparable,
@@ -39,6 +40,12 @@ def test_errors_are_counted_and_a_zero_is_one():
     claim = claim_errors(XOR, SIDES, [1.0, 1.0], -0.5)
     assert (claim.errors, bool(claim.verify(XOR, SIDES))) == (3, True)
     assert claim_errors(XOR, SIDES, [0.0, 0.0]).errors == 4
+
+
+def test_answers_of_any_kind_are_counted():
+    claim = claim_answers(XOR, SIDES, ["same", "other", "other", "other"])
+    assert (claim.errors, bool(claim.verify(XOR, SIDES))) == (1, True)
+    assert not claim.verify(XOR, ["same", "other", "other", "other"])
 
 
 @law

@@ -9,12 +9,14 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from certo import HardMarginSVM, MinDisagreement, Perceptron, separability
-from certo.certificates import Separable
+from certo import HardMarginSVM, MinDisagreement, Neuron, Perceptron, separability
+from certo.certificates import Inseparable, Separable
+from certo.exercises import claim_answers
 from certo.geometry import Hyperplane
 from certo.worlds import SplitCloud
 
@@ -116,3 +118,78 @@ def test_a_run_converges_within_the_bound_and_one_epoch(seed):
     assert model.converged_
     assert model.updates_[0] <= bound
     assert model.n_iter_ <= bound + 1
+
+
+# --- note 002: the Perceptron as a neuron -------------------------------------------------------
+
+
+@law
+@given(st.integers(0, 10**6), st.floats(0.1, 10))
+def test_the_bias_is_the_distance_of_the_boundary_times_the_length_of_the_weights(seed, length):
+    """ "The bias is the distance from the origin" is true of weights of length 1 alone."""
+    random = np.random.default_rng(seed)
+    direction = random.normal(size=3)
+    neuron = Neuron(length * direction / np.linalg.norm(direction), bias=random.normal())
+    distance = abs(neuron.hyperplane.distance_from_origin)
+    assert distance * length == pytest.approx(abs(neuron.bias), rel=1e-12)
+
+
+@law
+@given(st.integers(0, 10**6))
+def test_with_a_bias_the_two_meanings_of_separable_are_one(seed):
+    """w·x > 0 for the positive and ≤ 0 for the negative: then a lower bias is strict on both sides.
+    Without a bias that is weaker than strict separability: x = 1 and x = 0."""
+    random = np.random.default_rng(seed)
+    X = random.integers(-2, 3, (10, 2)).astype(float)
+    w, b = random.integers(-2, 3, 2).astype(float), float(random.integers(-2, 3))
+    y = np.where(X @ w + b > 0, 1, -1)
+    if len(set(y)) == 2:
+        lower = b - np.min((X @ w + b)[y == 1]) / 2
+        assert np.all(y * (X @ w + lower) > 0)
+        assert isinstance(separability(X, y), Separable)
+    assert isinstance(separability([[1.0], [0.0]], [1, -1], intercept="none"), Inseparable)
+
+
+@law
+@given(st.integers(0, 10**6))
+def test_mirroring_the_negative_examples_changes_nothing(seed):
+    """The box run on C = C1 ∪ −C2, with all labels +1, gives the same weights."""
+    X, y = separable_sample(seed)
+    runs = []
+    for points, signs in ((X, y), (y[:, None] * X, np.ones(len(y)))):
+        w = np.zeros(2)
+        for x, sign in zip(np.tile(points, (50, 1)), np.tile(signs, 50), strict=True):
+            w = w + sign * x if sign * (w @ x) <= 0 else w
+        runs.append(w)
+    assert np.array_equal(*runs)
+
+
+@law
+@given(st.integers(0, 10**6))
+def test_the_weights_are_the_sum_of_the_mirrored_updates(seed):
+    X, y = separable_sample(seed)
+    model = Perceptron(epochs=500, intercept="none").fit(X, y)
+    rows = model.trace_.example
+    total = np.sum(y[rows, None] * X[rows], axis=0)
+    # So many additions are rounded once each.
+    size = np.sum(np.abs(X[rows]), axis=0)
+    assert np.all(np.abs(total - model.coef_[0]) <= len(rows) * 2.0**-52 * size)
+
+
+def test_the_lower_bound_needs_the_square_that_the_notes_lost():
+    """One example x = 1, and w* = 2: α = 2, and after one update ‖w‖² = 1. The notes' k²α²/‖w*‖ is
+    2, the right k²α²/‖w*‖² is 1."""
+    w, w_star, k = 1.0, 2.0, 1
+    alpha = w_star * 1.0
+    assert w**2 < k**2 * alpha**2 / abs(w_star)
+    assert w**2 >= k**2 * alpha**2 / w_star**2
+
+
+def test_three_neurons_are_an_exclusive_or():
+    """And one is not."""
+    corners, xor = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, 1, 1, -1])
+    hidden = Neuron([1, 1], -0.5), Neuron([-1, -1], 1.5)
+    outputs = Neuron([1, 1], -1)(np.column_stack([one(corners) for one in hidden]))
+    claim = claim_answers(corners, xor, outputs)
+    assert (claim.errors, bool(claim.verify(corners, xor))) == (0, True)
+    assert isinstance(separability(corners, xor), Inseparable)

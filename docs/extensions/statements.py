@@ -103,7 +103,7 @@ def as_markdown() -> str:
     for number, (file, title, chapter) in enumerate(NOTES):
         mine = {name: one for name, one in table.items() if name.startswith(f"S{number}-")}
         lines += [f"## Note {file}: {title}", "", f"Chapter: {{doc}}`{chapter}`.", ""]
-        lines += ["| | the notes say | in Certo | test | picture |", "|---|---|---|---|---|"]
+        lines += ["{.statements}", "| | the notes say | in Certo |", "|---|---|---|"]
         lines += [_row(name, one) for name, one in mine.items() if name not in pending]
         waiting = sorted(set(mine) & pending)
         if waiting:
@@ -113,16 +113,17 @@ def as_markdown() -> str:
 
 
 def _row(name: str, one: dict[str, str]) -> str:
-    quote = f"“{one['quote']}” (line {one['lines']})<br>{one['english']}"
-    objects = ", ".join(f"`{_short(thing)}`" for thing in _listed(one, "object"))
-    tests = "<br>".join(
-        f"`{test.removeprefix('tests/').replace('::', '` `')}`" for test in _listed(one, "test")
-    )
-    pictures = "<br>".join(f"[{p}](../pictures/{p})" for p in _listed(one, "picture"))
-    why = f"({one['none']})" if "none" in one else ""
+    said = f"“{one['quote']}” (line {one['lines']})<br>{one['english']}"
+    tests = [test.removeprefix("tests/").replace("::", "` `") for test in _listed(one, "test")]
+    parts = {
+        "object": ", ".join(f"`{_short(thing)}`" for thing in _listed(one, "object")),
+        "test": ", ".join(f"`{test}`" for test in tests),
+        "picture": ", ".join(f"[{p}](../pictures/{p})" for p in _listed(one, "picture")),
+        "not": one.get("none", ""),
+    }
+    has = "<br>".join(f"{what}: {text}" for what, text in parts.items() if text)
     anchor = f"[{name}](/{page_of(name, one)}.md#{name.lower()})"
-    cells = anchor, quote, objects or why, tests or why, pictures or why
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in (anchor, said, has)) + " |"
 
 
 def _short(name: str) -> str:

@@ -23,6 +23,8 @@ import numpy as np
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.errors.error_count import ErrorCount
+from certo.certificates.errors.predictor import StatedPredictions
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
@@ -32,7 +34,7 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
-from certo.issue.errors import issue_error_count
+from certo.issue.errors import issue_error_count, issue_training_errors
 from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.issue.regression.least_squares_excess import issue_least_squares_excess
@@ -41,6 +43,7 @@ from certo.issue.separation import issue_inseparable, issue_separable
 
 __all__ = [
     "CannotClaim",
+    "claim_answers",
     "claim_errors",
     "claim_gap",
     "claim_inseparable",
@@ -77,6 +80,14 @@ def claim_errors(X, y, coef, intercept: float = 0.0) -> ErrorCount:
     sample, labels = _two_classes(X, y)
     weights = _weights(coef, sample)
     return issue_error_count(sample, labels, weights, float(intercept), np.zeros(0))
+
+
+def claim_answers(X, y, answers) -> TrainingErrors:
+    """How many of these answers, one for each example, are wrong: `claim.errors`. Whatever gave
+    them (a network of neurons, a person) has no part in the check."""
+    _, labels = _two_classes(X, y)
+    stated = StatedPredictions.of(answers, labels.classes)
+    return issue_training_errors(X, y, labels.classes, stated)
 
 
 def claim_margin(

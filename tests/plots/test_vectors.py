@@ -24,6 +24,13 @@ def test_the_projection_ends_where_the_perpendicular_meets_v(x):
     assert f"{v @ x:.4g}" in ax.get_title()
 
 
+def test_the_boundary_is_at_right_angles_to_v():
+    ax = drawn(plots.projection([3.0, 1.0], [1.0, 2.0], names=("w", "x(n)"), boundary=True))
+    assert ax.get_title().startswith("w·x(n) = ‖w‖‖x(n)‖cos θ = 5")
+    ends = ax.lines[0].get_xydata()
+    assert (ends[1] - ends[0]) @ [3.0, 1.0] == pytest.approx(0.0, abs=1e-9)
+
+
 def test_half_spaces_have_the_points_on_their_sides():
     line = Hyperplane([1.0, 2.0], 3.0)
     ax = drawn(plots.half_spaces(line, [[0, 0], [2, 2], [3, 0], [-1, 3]]))

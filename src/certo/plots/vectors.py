@@ -22,9 +22,12 @@ def arrow(ax: Axes, start, end, color: str, **look: Any) -> None:
     ax.annotate("", xy=tuple(end), xytext=tuple(start), arrowprops=style, zorder=4)
 
 
-def projection(v, x, ax: Axes | None = None) -> Axes:
+def projection(
+    v, x, ax: Axes | None = None, *, names: tuple[str, str] = ("v", "x"), boundary: bool = False
+) -> Axes:
     """Two vectors of the plane, the angle θ between them, and the projection of x on v, of length
-    ‖x‖cos θ = v·x/‖v‖."""
+    ‖x‖cos θ = v·x/‖v‖. With `boundary` also the line v·x = 0, at right angles to v, and its two
+    sides: x is on the positive one if θ is less than a right angle."""
     ax = canvas.new_axes(ax, (5.2, 4.4))
     v, x = (_plane_vector("projection", name, value) for name, value in (("v", v), ("x", x)))
     length, theta = float(projection_length(x, v)), float(angle(x, v))
@@ -33,6 +36,13 @@ def projection(v, x, ax: Axes | None = None) -> Axes:
     corners = np.array([[0.0, 0.0], v, x, foot])
     size = _equal_view(ax, corners)
     reach = 4 * size * unit
+    if boundary:
+        across = np.array([-reach[1], reach[0]])
+        for sign, color in ((1, POSITIVE), (-1, NEGATIVE)):
+            corners = np.array([-across, across, across + sign * reach, -across + sign * reach])
+            ax.fill(*corners.T, color=color, alpha=0.1, lw=0, zorder=0)
+        text = "boundary: θ = 90° and 270°"
+        ax.plot(*np.array([-across, across]).T, color=INK, lw=1.6, label=text, zorder=1)
     ax.plot(*np.array([-reach, reach]).T, color=SOFT, lw=0.8, ls=":", zorder=1)
     ax.plot(*np.array([x, foot]).T, color=INK, lw=1.0, ls="--", zorder=2)
     text = f"projection, {length:.3g} long"
@@ -49,10 +59,13 @@ def projection(v, x, ax: Axes | None = None) -> Axes:
         ax.add_patch(Arc((0, 0), 2 * radius, 2 * radius, **look))
         middle = np.radians((start + end) / 2)
         _beside(ax, 1.25 * radius * np.array([np.cos(middle), np.sin(middle)]), "θ", NEGATIVE)
-    _beside(ax, v + 0.05 * size * unit, "v", INK)
-    _beside(ax, x + 0.05 * size * x / (np.linalg.norm(x) or 1.0), "x", POSITIVE)
+    room = 0.05 * size * max(1.0, 0.5 * max(map(len, names)))
+    _beside(ax, v + room * unit, names[0], INK)
+    _beside(ax, x + room * x / (np.linalg.norm(x) or 1.0), names[1], POSITIVE)
     ax.plot([], [], color=NEGATIVE, lw=1.4, label=f"θ = {np.degrees(theta):.3g}°")
-    ax.set_title(f"v·x = ‖v‖‖x‖cos θ = {v @ x:.4g}")
+    first_name, second_name = names
+    lengths = f"‖{first_name}‖‖{second_name}‖"
+    ax.set_title(f"{first_name}·{second_name} = {lengths}cos θ = {v @ x:.4g}")
     canvas.legend(ax, 2.5)
     return ax
 
