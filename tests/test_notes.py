@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import optimize
 
-from certo import HardMarginSVM, MinDisagreement, Neuron, Perceptron, separability
+from certo import SVM, HardMarginSVM, MinDisagreement, Neuron, Perceptron, risk, separability
 from certo.certificates import Inseparable, Separable
 from certo.exercises import claim_answers
 from certo.geometry import Hyperplane
-from certo.worlds import SplitCloud
+from certo.kernels import Gaussian
+from certo.losses import Hinge
+from certo.worlds import Ring, SplitCloud
 
 law = settings(max_examples=15, deadline=None)
 few = settings(max_examples=5, deadline=None)
@@ -118,6 +121,111 @@ def test_a_run_converges_within_the_bound_and_one_epoch(seed):
     assert model.converged_
     assert model.updates_[0] <= bound
     assert model.n_iter_ <= bound + 1
+
+
+# --- note 001: support vector machines ----------------------------------------------------------
+
+
+@law
+@given(st.integers(0, 10**6))
+def test_the_shortest_weights_are_unique_and_those_of_a_quadratic_program(seed):
+    """min ½‖w‖² s.t. y_t w·x_t ≥ 1, by another solver, from two starts."""
+    X, y = separable_sample(seed)
+    w = HardMarginSVM(intercept="none").fit(X, y).coef_[0]
+    constraint = {"type": "ineq", "fun": lambda v: y * (X @ v) - 1, "jac": lambda v: y[:, None] * X}
+    for start in (np.array([20.0, 0.0]), np.array([5.0, 5.0])):
+        found = optimize.minimize(
+            lambda v: 0.5 * v @ v, start, jac=lambda v: v, constraints=[constraint], method="SLSQP"
+        )
+        if found.success:
+            assert found.x == pytest.approx(w, rel=1e-4, abs=1e-4)
+
+
+@law
+@given(st.integers(0, 10**6))
+def test_the_largest_margin_at_length_one_is_the_shortest_at_margin_one(seed):
+    """No direction of the plane has a larger margin than γ* = 1/‖w*‖, and u* = γ* w* has it."""
+    X, y = separable_sample(seed)
+    model = HardMarginSVM(intercept="none").fit(X, y)
+    w = model.coef_[0]
+    gamma = 1 / np.linalg.norm(w)
+    turn = np.linspace(0, 2 * np.pi, 3000)
+    margins = np.min(y * (np.column_stack([np.cos(turn), np.sin(turn)]) @ X.T), axis=1)
+    assert margins.max() <= gamma * (1 + 1e-6)
+    assert np.min(y * (X @ (gamma * w))) == pytest.approx(gamma, rel=1e-6)
+    assert model.margin_[0] == pytest.approx(gamma, rel=1e-6)
+
+
+@law
+@given(st.integers(0, 10**6))
+def test_the_kkt_conditions_hold_at_the_largest_margin(seed):
+    """Stationarity w* = Σ α_t y_t x_t, α ≥ 0, and α_t > 0 only where the margin is exactly 1."""
+    X, y = separable_sample(seed)
+    model = HardMarginSVM(intercept="none").fit(X, y)
+    w, rows = model.coef_[0], model.support_
+    signed = model.dual_coef_[0]
+    assert np.all(signed * y[rows] >= 0)
+    assert signed @ X[rows] == pytest.approx(w, rel=1e-6, abs=1e-8)
+    assert y[rows] * (X[rows] @ w) == pytest.approx(1.0, abs=1e-6)
+    assert np.min(y * (X @ w)) >= 1 - 1e-6
+
+
+def test_the_printed_condition_of_fritz_john_fails_without_a_qualification():
+    """min w subject to w² ≤ 0: the solution is 0, where ∇f = 1 and ∇g = 0, so that no α has
+    ∇f + α∇g = 0. With α₀ = 0, α₁ = 1 the full condition holds."""
+    grad_f, grad_g = 1.0, 2 * 0.0
+    assert all(grad_f + alpha * grad_g != 0 for alpha in (-10.0, 0.0, 1.0, 1e9))
+    assert 0.0 * grad_f + 1.0 * grad_g == 0
+
+
+def test_a_kernel_that_suits_needs_fewer_supports():
+    X, y = Ring().draw(150, rng=0)
+    line, curve = SVM(intercept="none").fit(X, y), SVM(Gaussian(1.0), intercept="none").fit(X, y)
+    assert len(curve.support_) < 0.7 * len(line.support_)
+
+
+vectors = arrays(np.float64, 3, elements=st.floats(-3, 3))
+
+
+@settings(max_examples=50, deadline=None)
+@given(vectors, vectors, vectors, st.sampled_from([-1, 1]), st.floats(0.01, 2))
+def test_the_losses_are_strongly_convex(w, u, x, y, lam):
+    """ℓ(u) ≥ ℓ(w) + g·(u − w) + λ/2 ‖u − w‖² with g the subgradient of the notes."""
+
+    def loss(v):
+        return Hinge().of(y, v @ x) + lam / 2 * v @ v
+
+    g = Hinge().gradient(y, w @ x) * x + lam * w
+    below = loss(w) + g @ (u - w) + lam / 2 * (u - w) @ (u - w)
+    assert loss(u) >= below - 1e-12 * (1 + abs(below))
+
+
+@law
+@given(st.integers(0, 10**6), st.floats(0.01, 1))
+def test_the_mean_of_the_losses_is_the_objective(seed, lam):
+    """E over a uniform draw of ℓ_Z(w) is F(w), which is what an SVM with this λ minimises."""
+    X, y = separable_sample(seed)
+    w = np.random.default_rng(seed).normal(size=2)
+    losses = Hinge().of(y, X @ w) + lam / 2 * w @ w
+    F = risk(Hyperplane(w), X, y, Hinge()) + lam / 2 * w @ w
+    assert np.mean(losses) == pytest.approx(F, rel=1e-12)
+    best = SVM(lam=lam, intercept="none", tol=1e-6).fit(X, y)
+    assert best.objective_[0] * (1 - 1e-5) <= F
+
+
+@law
+@given(st.integers(0, 10**6), st.floats(0.05, 2))
+def test_the_recursion_of_pegasos_has_its_closed_form_and_short_gradients(seed, lam):
+    """w_{t+1} = (1 − 1/t) w_t + v_t/(λt) is Σ v_s/(λt); ‖w‖ ≤ X/λ and ‖∇ℓ_t(w_t)‖ ≤ 2X."""
+    X, y = separable_sample(seed)
+    longest = np.max(np.linalg.norm(X, axis=1))
+    w, total = np.zeros(2), np.zeros(2)
+    for t, z in enumerate(np.random.default_rng(seed).integers(len(y), size=60), start=1):
+        v = y[z] * X[z] * (y[z] * (w @ X[z]) < 1)
+        assert np.linalg.norm(lam * w - v) <= 2 * longest * (1 + 1e-12)
+        w, total = (1 - 1 / t) * w + v / (lam * t), total + v
+        assert w == pytest.approx(total / (lam * t), rel=1e-10, abs=1e-12)
+        assert np.linalg.norm(w) <= longest / lam * (1 + 1e-12)
 
 
 # --- note 002: the Perceptron as a neuron -------------------------------------------------------

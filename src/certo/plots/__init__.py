@@ -8,6 +8,7 @@ from certo.plots.functions import regions, scores
 from certo.plots.hyperplanes import boundary, margin_band
 from certo.plots.kernel_choice import validation_curve
 from certo.plots.neurons import network, neuron
+from certo.plots.objectives import losses, weight_space
 from certo.plots.paths import path
 from certo.plots.perceptron_runs import mistakes, squared_norm
 from certo.plots.probabilities import calibration
@@ -50,6 +51,7 @@ __all__ = [
     "leverage",
     "lifted_conic",
     "lifting",
+    "losses",
     "margin_band",
     "mistakes",
     "network",
@@ -70,5 +72,6 @@ __all__ = [
     "update_animation",
     "update_frames",
     "validation_curve",
+    "weight_space",
     "world",
 ]

@@ -22,10 +22,11 @@ def neuron(neuron: Neuron, names: Sequence[str] | None = None, ax: Axes | None =
     """A neuron of McCulloch and Pitts: its inputs with their weights and the bias, the sum (the
     induced local field), the hard limiter and the output. Colours are the signs of the weights,
     widths their sizes."""
-    ax = canvas.new_axes(ax, (6.4, 3.6))
     d = neuron.weights.size
     rows = [*range(min(d, MAX_INPUTS_DRAWN))]
     texts = [_name(names, k) for k in rows] + (["…"] if d > len(rows) else []) + ["+1"]
+    reach = max(0.28 * len(texts), 1.0) + 0.35
+    ax = canvas.new_axes(ax, (6.4, 2 * reach))
     weights = [*neuron.weights[rows], *([None] if d > len(rows) else []), neuron.bias]
     heights = np.linspace(1.0, -1.0, len(texts)) * 0.28 * len(texts)
     most = max(float(np.max(np.abs(neuron.weights))), abs(neuron.bias)) or 1.0
@@ -42,7 +43,6 @@ def neuron(neuron: Neuron, names: Sequence[str] | None = None, ax: Axes | None =
     arrow(ax, (3.75, 0.0), (4.5, 0.0), INK)
     rule = "≥" if neuron.zero_sign > 0 else ">"
     ax.text(4.6, 0.0, f"+1 if v {rule} 0\n−1 otherwise", va="center", fontsize="small")
-    reach = max(0.28 * len(texts), 1.0) + 0.35
     ax.set(xlim=(-0.5, 5.9), ylim=(-reach, reach))
     ax.set_aspect("equal")
     ax.set_axis_off()
@@ -54,8 +54,10 @@ def network(
 ) -> Axes:
     """Layers of neurons, each fed by the outputs of the one before: the inputs on the left, the
     last layer on the right. The number in a neuron is its bias."""
-    ax = canvas.new_axes(ax, (6.0, 3.6))
     inputs = layers[0][0].weights.size
+    reach = 0.55 * max(inputs, *map(len, layers)) + 0.2
+    width = 1.8 * len(layers) + 1.5
+    ax = canvas.new_axes(ax, (width, 2 * reach))
     places = [_column(0.0, inputs)]
     most = max(float(np.max(np.abs(one.weights))) for layer in layers for one in layer) or 1.0
     for depth, layer in enumerate(layers, start=1):
@@ -79,7 +81,6 @@ def network(
     last = places[-1]
     for x, y in last:
         arrow(ax, (x + 0.3, y), (x + 0.8, y), INK)
-    reach = 0.55 * max(len(column) for column in places) + 0.2
     ax.set(xlim=(-0.5, last[0][0] + 1.0), ylim=(-reach, reach))
     ax.set_aspect("equal")
     ax.set_axis_off()
