@@ -8,7 +8,7 @@ from certo.geometry.hyperplane import vector
 
 #: The points at which a quadratic function of the plane is asked for its coefficients.
 SIX_POINTS = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1.0, 1.0]])
-NEGLIGIBLE_TERM_SHARE = 1e-9  # A term this much smaller than the largest is taken for rounding.
+CONIC_ROUNDING_SHARE = 1e-9  # A term this much smaller than the largest is taken for rounding.
 
 
 def conic_map(X) -> np.ndarray:
@@ -44,18 +44,18 @@ def conic_name(coefficients) -> str:
     w = vector("conic_name: coefficients", coefficients)
     if w.size != 6:
         raise ValueError(f"conic_name: a conic has 6 coefficients, got {w.size}.")
-    w = np.where(np.abs(w) > NEGLIGIBLE_TERM_SHARE * np.abs(w).max(), w, 0.0)
+    w = np.where(np.abs(w) > CONIC_ROUNDING_SHARE * np.abs(w).max(), w, 0.0)
     one, aa, bb, a, b, ab = (w / (np.abs(w).max() or 1.0)).tolist()
     if aa == bb == ab == 0.0:
         return "line" if a or b else ("whole plane" if one == 0.0 else "empty")
     whole = np.linalg.det([[aa, ab / 2, a / 2], [ab / 2, bb, b / 2], [a / 2, b / 2, one]])
     discriminant = aa * bb - ab**2 / 4
-    if abs(discriminant) <= NEGLIGIBLE_TERM_SHARE:
+    if abs(discriminant) <= CONIC_ROUNDING_SHARE:
         return (
-            "parabola" if abs(whole) > NEGLIGIBLE_TERM_SHARE else "parallel lines, one line or none"
+            "parabola" if abs(whole) > CONIC_ROUNDING_SHARE else "parallel lines, one line or none"
         )
     if discriminant < 0:
-        return "hyperbola" if abs(whole) > NEGLIGIBLE_TERM_SHARE else "two lines that cross"
-    if abs(whole) <= NEGLIGIBLE_TERM_SHARE:
+        return "hyperbola" if abs(whole) > CONIC_ROUNDING_SHARE else "two lines that cross"
+    if abs(whole) <= CONIC_ROUNDING_SHARE:
         return "point"
     return "ellipse" if whole * (aa + bb) < 0 else "empty"
