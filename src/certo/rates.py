@@ -17,7 +17,8 @@ class Rate(abc.ABC):
     def __call__(self, n: np.ndarray) -> np.ndarray: ...
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():  # type: ignore[call-overload]
+        for name in (field.name for field in fields(self)):  # type: ignore[arg-type]
+            value = getattr(self, name)
             if type(value) not in (int, float) or not 0 < value <= sys.float_info.max:
                 raise ValueError(
                     f"{type(self).__name__}: {name} must be a positive finite number, "

@@ -23,6 +23,7 @@ from certo.numbers.decimals import rounded_down as rounded_down
 from certo.numbers.decimals import rounded_up as rounded_up
 
 MAX_DIGITS = 2**16  # Digits of either part of a fraction, in base sixteen.
+REAL_KINDS, WHOLE_KINDS = (int, float, np.integer, np.floating), (int, np.integer)
 MAX_INT_BITS = 2**13  # The largest integer that a theorem can give here has about 5,300 bits.
 
 
@@ -133,8 +134,9 @@ def _glimpse(value: Any) -> str:
 
 def number(value: Any, name: str) -> float:
     """A finite float, from any kind of real number but a truth value; else a ValueError."""
-    kinds = int | float | np.integer | np.floating
-    _expect(isinstance(value, kinds) and not isinstance(value, bool), name, "a number", value)
+    if type(value) is float and math.isfinite(value):
+        return value
+    _expect(isinstance(value, REAL_KINDS) and not isinstance(value, bool), name, "a number", value)
     try:
         result = float(value)
     except OverflowError:
@@ -145,7 +147,7 @@ def number(value: Any, name: str) -> float:
 
 def whole_number(value: Any, name: str) -> int:
     """An int; else a ValueError."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    whole = isinstance(value, WHOLE_KINDS) and not isinstance(value, bool)
     _expect(whole and int(value).bit_length() <= MAX_INT_BITS, name, "an integer", value)
     return int(value)
 

@@ -84,7 +84,8 @@ def whole_vector(values, name: str) -> np.ndarray:
     given = np.asarray(values)
     if given.size == 0:
         given = given.astype(np.int64)
-    if given.ndim != 1 or given.dtype.kind not in "iu" or (given > 2**63 - 1).any():
+    too_large = given.dtype == np.uint64 and (given > 2**63 - 1).any()
+    if given.ndim != 1 or given.dtype.kind not in "iu" or too_large:
         raise ValueError(f"{name} must be a list of integers.")
     vector = given.astype(np.int64)
     vector.flags.writeable = False
@@ -94,7 +95,7 @@ def whole_vector(values, name: str) -> np.ndarray:
 def index_vector(values, name: str) -> np.ndarray:
     """A read-only int64 copy of strictly increasing indices, or a ValueError."""
     vector = whole_vector(values, name)
-    if (vector[1:] <= vector[:-1]).any() or (vector[:1] < 0).any():
+    if vector.size and (vector[0] < 0 or (vector[1:] <= vector[:-1]).any()):
         raise ValueError(f"{name} must be strictly increasing indices, from 0 on.")
     return vector
 

@@ -103,6 +103,26 @@ def _record(windows, at, kind, log, turns, k, first, epoch):
 
 
 @jit
+def listed(windows, count, kept):
+    """The records of the first `count` windows, each once and in the order of their updates: how
+    many there are, and they themselves as the columns of `kept`."""
+    found = 0
+    for at in range(count):
+        last = 0.0
+        while True:  # The next update of the window.
+            which, update = -1, np.inf
+            for kind in range(4):
+                if last < windows[at, kind, UPDATE] < update:
+                    which, update = kind, windows[at, kind, UPDATE]
+            if which < 0:
+                break
+            for part in range(windows.shape[2]):
+                kept[part, found] = windows[at, which, part]
+            found, last = found + 1, update
+    return found
+
+
+@jit
 def keep(records, log, made, first, epoch):
     """Thin the `made` updates of an epoch into the records; `first` updates came before them."""
     windows, stride = records.windows, records.stride[0]

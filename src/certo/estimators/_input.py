@@ -36,8 +36,44 @@ _ACCEPTED: dict[str, Any] = {
 }
 
 
+# Arrays that scikit-learn's `validate_data` returns as they are need not wait for it: on a small
+# table it takes longer than a fit.
+
+
+def _is_plain(X: Any, order: str | None = "C") -> bool:
+    return (
+        type(X) is np.ndarray
+        and X.dtype in _ACCEPTED["dtype"]
+        and X.ndim == 2
+        and X.size > 0
+        and (order is None or X.flags.c_contiguous)
+    )
+
+
+def _are_plain_labels(y: Any, count: int) -> bool:
+    return (
+        type(y) is np.ndarray
+        and y.shape == (count,)
+        and (y.dtype.kind in "biuU" or (y.dtype == np.float64 and _is_finite(y)))
+    )
+
+
+def _is_finite(numbers: np.ndarray) -> bool:
+    """True only if all are finite; False also where their sum overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(numbers.sum()))
+
+
+def _is_known(estimator, X: np.ndarray) -> bool:
+    """Whether the estimator was fitted to as many features, and none had a name."""
+    fitted = vars(estimator)
+    return fitted.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in fitted
+
+
 def examples(estimator, X):
     """New examples for a fitted estimator, by scikit-learn's rules."""
+    if _is_plain(X) and _is_known(estimator, X) and _is_finite(X):
+        return X
     X = exact_input(X, type(estimator).__name__)
     return validate_data(estimator, X, reset=False, **_ACCEPTED)
 
@@ -45,6 +81,12 @@ def examples(estimator, X):
 def labelled_examples(estimator, X, y, *, reset: bool, order: str | None = "C"):
     """X and y by scikit-learn's rules, X in its own precision, and not copied if it is float32 or
     float64 in this order (None: any), or CSR. Whether X is finite is left to `longest_example`."""
+    if _is_plain(X, order) and _are_plain_labels(y, len(X)) and (reset or _is_known(estimator, X)):
+        if reset:
+            estimator.n_features_in_ = X.shape[1]
+            vars(estimator).pop("feature_names_in_", None)
+            remember(estimator, X, fresh=True)
+        return X, y
     X = exact_input(X, type(estimator).__name__)
     y = exact_labels(y, type(estimator).__name__)
     accepted = _ACCEPTED | {"order": order}
@@ -307,7 +349,7 @@ def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
     y = as_column(y)
     found = _two_values(y)
     if found is None:
-        if y.dtype.kind not in "iub":  # Integers may be classes.
+        if y.dtype.kind not in "iubU":  # Integers and texts may be classes.
             check_classification_targets(y)
         found = np.unique(y)
     if classes is None:

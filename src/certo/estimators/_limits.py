@@ -69,6 +69,10 @@ class Running:
 def running(machine: Any, X: Any, task: str, most: int | None = None) -> Iterator[Running]:
     """Around a fit, whose parts are called `task`: the first Ctrl-C is a wish to stop, and the
     callbacks hear of the beginning, of up to `most` tasks, and of the end."""
+    if not (has_callbacks(machine) or hasattr(machine, "_parent_callback_ctx")):
+        with ctrl_c_asks() as by_hand:
+            yield Running(machine, X, task, None, by_hand)
+        return
     context = machine._init_callback_context(max_subtasks=most)
     with ctrl_c_asks() as by_hand:
         context.call_on_fit_task_begin(estimator=machine, X=X)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -30,6 +33,41 @@ class Absent:
         raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}{self.why}")
 
 
+class Later(Absent):
+    """An attribute that a fit may leave to be made when it is first read, by the function that
+    `make_later` has kept for it."""
+
+    def __get__(self, machine: Any, owner: type) -> Any:
+        later = {} if machine is None else vars(machine).get("_later", {})
+        if self.name not in later:
+            return super().__get__(machine, owner)
+        try:
+            made = later[self.name]()
+        except AttributeError as wrong:  # It would be taken for an attribute that is not there.
+            raise RuntimeError(f"{self.name} could not be made: {wrong}") from wrong
+        setattr(machine, self.name, made)
+        del later[self.name]
+        if not later:
+            forget(machine, "_later")
+        return made
+
+
+MAX_KEPT_NUMBERS = 2**17  # Numbers of a table that a fit may keep: a megabyte.
+
+
+def make_later(machine: Any, X: Any, **makers: Callable[[Any], Any]) -> None:
+    """Set attributes of a fit to what each function makes of the examples X: now; or, where the
+    table is small, when they are first read or stored, from a copy that nobody changes. In a search
+    over settings hardly anybody reads them, and they take longer than the fit."""
+    forget(machine, "_later", *makers)
+    if (X.nnz if sparse.issparse(X) else X.size) > MAX_KEPT_NUMBERS:
+        for name, make in makers.items():
+            setattr(machine, name, make(X))
+        return
+    kept = X.copy()
+    machine._later = {name: partial(make, kept) for name, make in makers.items()}
+
+
 def forget(machine: Any, *names: str) -> None:
     """Delete what an earlier fit with other settings may have left."""
     for name in names:
@@ -41,12 +79,15 @@ class Proving:
     """A machine whose stored state is plain values, with its `certificate_`, a Composite, and, if
     it has one, `trace_` of its `trace_kind`, a dataclass of plain values."""
 
-    certificate_: Composite
+    certificate_: Any = Later(": fit sets it.")
+    status_: Any = Later(": fit sets it.")
     _stop: Stop  # Why the last fit ended.
     trace_kind: ClassVar[type | None] = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Plain values only, so that a model file can hold them."""
+        for name in tuple(vars(self).get("_later", ())):
+            getattr(self, name)
         state = dict(super().__getstate__())  # type: ignore[call-overload]
         for name in ("_seen_rows", "_stop"):  # Files hold neither of them.
             state.pop(name, None)

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from certo.certificates.base import CannotClaim
+from certo.certificates.composite import Composite
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.runs.update_sums import UpdateSums
+from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.space import Machine, hyperplane
 from certo.certificates.spaces.vectors import Margins
-from certo.estimators._claims import Claim, attempt
+from certo.estimators._claims import Claim, attempt, composite
+from certo.estimators._limits import joint_stop
+from certo.estimators._separation_words import Unfinished, verdict_words
 from certo.issue.risk import issue_compression_bound
 from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.issue.separation import issue_separable
@@ -29,23 +34,51 @@ from certo.solvers.separation import largest_margin
 from certo.solvers.small_soft_margin import MAX_SMALL_NUMBERS
 from certo.solvers.vectors import Examples
 from certo.stop import Stop
+from certo.words import status
 
 SEPARATOR_TOL = 1e-4  # Relative gap to which the best comparator is looked for.
 
 
-def claims(
-    sample: Sample,
-    labels: Labels,
-    run: PerceptronRun,
-    outcome: PerceptronOutcome,
-    before: int,
-    fresh: bool,
-    square: float,
-    zero_sign: int,
-) -> list[Claim]:
+class Learned(NamedTuple):
+    """What a neuron learned, `before` updates having been made by earlier calls."""
+
+    labels: Labels
+    signs: np.ndarray
+    run: PerceptronRun
+    outcome: PerceptronOutcome
+    before: int
+
+
+@one_look()
+def certificate(
+    X: Any, layer: list[Learned], square: float, zero_sign: int, *, fresh: bool
+) -> Composite:
+    """What the runs of all neurons prove; no ‖x‖² of the rows of X exceeds the square, rounded."""
+    square += allowance(X.shape[1], square)
+    return composite(
+        claim for neuron in layer for claim in _claims(X, neuron, square, zero_sign, fresh)
+    )
+
+
+def status_of(X: Any, layer: list[Learned], seconds: float, *, streamed: bool) -> str:
+    """Why the runs, which took so many seconds, ended, and what is known of the examples."""
+    outcomes = [neuron.outcome for neuron in layer]
+    stop, run = joint_stop(outcome.stop for outcome in outcomes), layer[0].run
+    said = status.neurons_status(stop, outcomes, streamed)
+    if not streamed and stop is Stop.MAX_ITER:
+        left = [
+            Unfinished(neuron.labels, neuron.signs, neuron.outcome.w, neuron.outcome.counts)
+            for neuron in layer
+            if not neuron.outcome.converged
+        ]
+        said += f" {verdict_words(X, left, len(layer), run.lifted, run.rate, seconds)}"
+    return said + status.AVERAGED * run.average
+
+
+def _claims(X: Any, neuron: Learned, square: float, zero_sign: int, fresh: bool) -> list[Claim]:
     """What the run of one neuron proves, or why not."""
-    coef, intercept = outcome.answer[:-1], float(outcome.answer[-1])
-    square += allowance(sample.d, square)
+    labels, signs, run, outcome, before = neuron
+    sample, coef, intercept = Sample(X, signs), outcome.answer[:-1], float(outcome.answer[-1])
     margins = Margins.of(sample, coef, intercept, square)
     rows = outcome.updated
 
@@ -68,10 +101,10 @@ def claims(
             )
 
         of_last = Margins.of(sample, *last, square) if run.average else margins
-        if outcome.converged and outcome.updates and _distance(of_last) > 0:
+        if outcome.converged and outcome.updates and (reached := _distance(of_last)) > 0:
             u = _best_separator(sample, run, outcome, square)
             of_u = Margins.of(sample, *u, square)
-            if _distance(of_u) > _distance(of_last):
+            if _distance(of_u) > reached:
                 better = against(*u, of_u)
                 if better.separable and better.bound:
                     return better

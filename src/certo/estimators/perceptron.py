@@ -23,25 +23,21 @@ from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.runs.update_sums import UpdateSums
-from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.space import hyperplane
 from certo.estimators import _input, _stream, description
-from certo.estimators._claims import composite
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._limits import joint_stop, running
-from certo.estimators._linear import LinearClassifier, forget
-from certo.estimators._perceptron_claims import claims
-from certo.estimators._separation_words import Unfinished, verdict_words
+from certo.estimators._linear import LinearClassifier, forget, make_later
+from certo.estimators._perceptron_claims import Learned, certificate, status_of
 from certo.estimators.new_examples import by_updates
 from certo.geometry import Neuron
 from certo.issue.runs.mistake_bound import against
 from certo.rates import Constant, Geometric, Power, Rate
-from certo.solvers.perceptron import PerceptronOutcome, perceptron
+from certo.solvers.perceptron import perceptron
 from certo.solvers.trace import Trace
 from certo.stop import Stop
-from certo.words import status
 
 NUMBERS_AT_ONCE = 2**22  # Numbers of X that are read, in milliseconds, before Ctrl-C is heard.
 
@@ -198,13 +194,10 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         )
 
     def _learn(self, X, targets: _input.Targets, run: PerceptronRun, *, fresh=True, streamed=False):
-        square, began, count = (
-            _input.longest_example(self, X),
-            time.perf_counter(),
-            len(targets.outputs),
-        )
+        square, began = _input.longest_example(self, X), time.perf_counter()
+        count = len(targets.outputs)
         now = {"classes_": targets.classes, "_multilabel": targets.multilabel}
-        with running(self, X, "epoch", run.epochs * count) as fit, one_look():
+        with running(self, X, "epoch", run.epochs * count) as fit:
 
             def after_epoch(w: np.ndarray) -> Stop | None:
                 model = {"coef_": w[None, :-1].copy(), "intercept_": w[-1:].copy()}
@@ -213,34 +206,25 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             numbers = X.nnz if sparse.issparse(X) else X.size
             at_once = 1 if fit.is_heard else max(1, NUMBERS_AT_ONCE // max(numbers, 1))
             learned = []
-            for output, (labels, signs) in enumerate(
-                zip(targets.outputs, targets.signs, strict=True)
-            ):
+            for output, signs in enumerate(targets.signs):
                 own = replace(run, output=output, sparse=sparse.issparse(X))
                 reached = {} if fresh else self._reached(output)
                 outcome = perceptron(
                     X, signs, own, **reached, epochs_at_once=at_once, after_epoch=after_epoch
                 )
-                sample, before = Sample(X, signs), 0 if fresh else int(self.updates_[output])
-                made = claims(
-                    sample, labels, own, outcome, before, fresh, square, int(self.zero_sign)
-                )
-                learned.append((outcome, made))
+                before = 0 if fresh else int(self.updates_[output])
+                learned.append(Learned(targets.outputs[output], signs, own, outcome, before))
                 if outcome.stop not in (Stop.CONVERGED, Stop.MAX_ITER):
                     run = replace(run, epochs=0)  # The other neurons stay where they are.
-            stop = joint_stop(outcome.stop for outcome, _ in learned)
-            verdict = ""
-            if not streamed and stop in (Stop.CONVERGED, Stop.MAX_ITER):
-                left = [
-                    Unfinished(labels, signs, outcome.w, outcome.counts)
-                    for labels, signs, (outcome, _) in zip(
-                        targets.outputs, targets.signs, learned, strict=True
-                    )
-                    if not outcome.converged
-                ]
-                seconds = time.perf_counter() - began
-                verdict = verdict_words(X, left, count, run.lifted, run.rate, seconds)
-            self._store(targets, learned, stop, verdict, fresh=fresh, streamed=streamed)
+            self._store(targets, learned, fresh=fresh)
+            seconds, sign = time.perf_counter() - began, int(self.zero_sign)
+            make_later(
+                self, X,
+                certificate_=lambda X: certificate(X, learned, square, sign, fresh=fresh),
+                status_=lambda X: status_of(X, learned, seconds, streamed=streamed),
+            )  # fmt: skip
+            if self._stop not in (Stop.CONVERGED, Stop.MAX_ITER):
+                warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
         return self
 
     def _reached(self, output: int) -> dict[str, Any]:
@@ -253,10 +237,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         sums = {"weighted": self._weighted[output], "looks": int(self._looks[output])}
         return {"start": start, "before": before} | sums
 
-    def _store(
-        self, targets: _input.Targets, learned, stop: Stop, verdict: str, *, fresh, streamed
-    ) -> None:
-        outcomes: list[PerceptronOutcome] = [outcome for outcome, _ in learned]
+    def _store(self, targets: _input.Targets, learned: list[Learned], *, fresh: bool) -> None:
+        outcomes = [neuron.outcome for neuron in learned]
         made = np.array([outcome.updates for outcome in outcomes])
         epochs = max(outcome.epochs for outcome in outcomes)
         if fresh:
@@ -275,12 +257,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.updated_ = [outcome.updated for outcome in outcomes]
         self.converged_ = all(outcome.converged for outcome in outcomes)
         self.trace_ = Trace.layer([outcome.trace for outcome in outcomes])
-        self.certificate_ = composite(claim for _, made in learned for claim in made)
-        self._stop = stop
-        self.status_ = status.neurons_status(stop, outcomes, streamed)
-        self.status_ += f" {verdict}" * bool(verdict) + status.AVERAGED * bool(self.average)
-        if stop not in (Stop.CONVERGED, Stop.MAX_ITER):
-            warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
+        self._stop = joint_stop(outcome.stop for outcome in outcomes)
 
     @property
     def neurons_(self) -> list[Neuron]:

@@ -16,7 +16,8 @@ from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import LEAST_SCORE, Separable
 from certo.certificates.separation.separation import slots_of
 from certo.certificates.spaces.difference_margins import margins_of
-from certo.issue.slack import or_cannot_claim
+from certo.certificates.spaces.vectors import Margins
+from certo.issue.slack import clearly_wrong, or_cannot_claim
 from certo.numbers import exact
 from certo.words.reader import examples_at
 
@@ -27,6 +28,8 @@ def issue_separable(
     """The strongest such claim, or CannotClaim with an example on the wrong side. The sample has
     signs, or if the labels have no positive class the places of classes."""
     margins = margins or margins_of(sample, labels, coef, intercept)
+    if isinstance(margins, Margins) and (wrong := clearly_wrong(margins)) is not None:
+        raise _on_the_wrong_side(labels, wrong, float(margins.value[wrong]))
     least, wrong = margins.least()
     if least > 0:
         wrong = None
@@ -34,14 +37,17 @@ def issue_separable(
         wrong = margins.below(LEAST_SCORE)
         margin = None if wrong is None else margins.exactly(wrong)
     if wrong is not None:
-        raise CannotClaim(
-            f"{_comparison(labels, wrong)} has margin {exact.below(margin):.6g}: it is not "
-            "strictly on its own side."
-        )
+        raise _on_the_wrong_side(labels, wrong, exact.below(margin))
     functional = max(0.0, exact.below(least))
     # It takes several hyperplanes to tell several classes apart.
     distance = 0.0 if labels.positive is None else _distance(margins.coef, least)
     return Separable(labels, coef, intercept, sample.m, functional, distance)
+
+
+def _on_the_wrong_side(labels: Labels, index: int, margin: float) -> CannotClaim:
+    return CannotClaim(
+        f"{_comparison(labels, index)} has margin {margin:.6g}: it is not strictly on its own side."
+    )
 
 
 def _distance(coef: np.ndarray, least: Fraction) -> float:

@@ -8,7 +8,10 @@ from fractions import Fraction
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+import numpy as np
+
 from certo.certificates.base import CannotClaim
+from certo.certificates.spaces.space import MachineMargins
 from certo.numbers.rounded import NotShown, Rounded
 
 P = ParamSpec("P")
@@ -19,6 +22,15 @@ C = TypeVar("C")
 #: he then adds his own. His are at most 1.5 times the issuer's, since both are computed alike, so
 #: that 1 + 1.5 + 1.5 = 4 of the issuer's are enough.
 SLACK_FACTOR = 4
+
+
+CLEAR_DIGITS = 1e-8  # Relative error of a margin that needs no exact arithmetic to be told.
+
+
+def clearly_wrong(margins: MachineMargins) -> int | None:
+    """The example with the least margin, if that is negative and known to eight digits."""
+    t = int(np.argmin(margins.value))
+    return t if margins.slack[t] < -CLEAR_DIGITS * margins.value[t] else None
 
 
 def or_cannot_claim(issue: Callable[P, R]) -> Callable[P, R]:

@@ -14,7 +14,6 @@ to nearest keeps order, so that fl(a − b) > c, or fl(a + b) < c, holds of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -34,29 +33,23 @@ def allowance(n: Any, magnitude: Any) -> Any:
     return 2.0 * gamma(n + 2) * magnitude + 2.0 * (n + 2) * TINY
 
 
-def _scaled(values: Iterable[float]) -> list[tuple[int, int]]:
-    """Each float as (mantissa, exponent): value = mantissa·2^exponent, mantissa an integer."""
-    pairs = []
-    for value in values:
-        fraction, exponent = math.frexp(value)
-        pairs.append((int(fraction * 2**53), exponent - 53))
-    return pairs
-
-
-def _sum(terms: list[tuple[int, int]]) -> Fraction:
-    if not terms:
-        return Fraction(0)
-    lowest = min(exponent for _, exponent in terms)
-    total = sum(mantissa << (exponent - lowest) for mantissa, exponent in terms)
-    return Fraction(total << lowest) if lowest >= 0 else Fraction(total, 1 << -lowest)
+def _scaled(values: np.ndarray) -> tuple[list[int], np.ndarray]:
+    """Floats as integers and exponents: value = integer·2^exponent."""
+    fractions, exponents = np.frexp(values)
+    return (fractions * 2.0**53).astype(np.int64).tolist(), exponents - 53
 
 
 def dot(a, b) -> Fraction:
     """Σ a_j b_j exactly, for finite floats."""
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    both = (a != 0) & (b != 0)
-    pairs = zip(_scaled(a[both].tolist()), _scaled(b[both].tolist()), strict=True)
-    return _sum([(m * n, e + f) for (m, e), (n, f) in pairs])
+    if not (both := (a != 0) & (b != 0)).all():
+        a, b = a[both], b[both]
+    (whole, exponents), (others, more) = _scaled(a), _scaled(b)
+    exponents = exponents + more
+    lowest = int(exponents.min(initial=0))
+    shifts = (exponents - lowest).tolist()
+    total = sum([m * n << shift for m, n, shift in zip(whole, others, shifts, strict=True)])
+    return Fraction(total, 1 << -lowest)
 
 
 def dot_within(a: np.ndarray, b: np.ndarray) -> tuple[Fraction, Fraction]:

@@ -25,7 +25,7 @@ ULPS = 8.0 * UNIT
 
 def gamma(n: Any) -> Any:
     """γ_n rounded up: for n·u ≤ 0.005, n·u/(1 − n·u) < 1.01·n·u; beyond that, none is given."""
-    most = n if isinstance(n, int) else np.max(n, initial=0)
+    most = n if isinstance(n, int | np.integer) else np.max(n, initial=0)
     return 1.01 * n * UNIT if most * UNIT <= 0.005 else math.inf
 
 

@@ -73,7 +73,8 @@ def perceptron(
     )
     skips = Skips(np.zeros(0), np.zeros(0))
     log, copies, records = empty_log(m), empty_copies(d), empty_records()
-    random, draws = run.random_order(), np.zeros(0)
+    random = None if run.order == "cyclic" else run.random_order()
+    draws = np.zeros(0)
     order, cleared = np.arange(m if run.order == "misclassified" else 0), 0
     epoch_updates, epochs, updates = np.zeros(run.epochs, np.int64), 0, 0
     stop: Stop | None = None
@@ -83,9 +84,9 @@ def perceptron(
         if constant is None:
             with np.errstate(over="ignore", under="ignore"):  # Unused rates may overflow.
                 rates = run.rate(before + updates + np.arange(1, m + 1))
-        if run.order == "shuffled":
+        if random is not None and run.order == "shuffled":
             order = random.permutation(m)
-        elif run.order == "misclassified":
+        elif random is not None:
             draws = random.random(m)
         if several:
             most = min(epochs + epochs_at_once, run.epochs)

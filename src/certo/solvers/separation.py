@@ -18,20 +18,21 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import nnls
 
+from certo.compiled.nearest_combination import nearest_combination
+from certo.compiled.rows import rows_of
 from certo.solvers.exact_simplex import ExactSimplex
 from certo.solvers.farkas import certainly_cancel
 from certo.solvers.interrupt import NEVER, Stopped, Watch
 from certo.solvers.linear_program import LinearProgram
-from certo.solvers.vectors import Cancelling, Vectors, working_set_step
+from certo.solvers.vectors import Cancelling, Examples, Vectors, working_set_step
 
 CANCELLING_SECONDS = 4e-7  # Exact weights of n vectors take n³ times that: measured up to n = 300.
 TIGHT_MARGIN = 1e-8  # Margins up to this, of vectors of length about 1, may be rounding.
 SUPPORT_MULTIPLIER = 1e-12  # Multipliers of vectors that matter are larger.
 NEGLIGIBLE_WEIGHT = 1e-10  # The same in combinations of vectors of length 1.
 MAX_LEAST_SQUARES_NUMBERS = 2**14  # Numbers with which least squares beat a linear program.
-MAX_NEAREST_POINTS = 20  # Sets of vectors whose nearest point is found before a linear program.
+MAX_LENGTH = 1e100  # Of vectors whose products neither over- nor underflow.
 
 
 class Separator(NamedTuple):
@@ -58,7 +59,7 @@ def separate(vectors: Vectors, watch: Watch = NEVER) -> Verdict:
     return _by_working_set(vectors, margins, watch)
 
 
-def separate_after(vectors: Vectors, w: np.ndarray, counts: np.ndarray, watch: Watch) -> Verdict:
+def separate_after(vectors: Examples, w: np.ndarray, counts: np.ndarray, watch: Watch) -> Verdict:
     """The same where a long search has ended with weights w that do not separate the vectors, after
     it updated on each as often as `counts` says: no other guess is made. Exact arithmetic that
     would outlast the watch is not begun, and weights that cancel are only shown to exist where that
@@ -73,7 +74,7 @@ def separate_after(vectors: Vectors, w: np.ndarray, counts: np.ndarray, watch: W
     return quick or _by_working_set(vectors, vectors.margins(w)[0], watch)
 
 
-def largest_margin(vectors: Vectors, counts: np.ndarray, tol: float) -> np.ndarray | None:
+def largest_margin(vectors: Examples, counts: np.ndarray, tol: float) -> np.ndarray | None:
     """The w with the largest min_i w·z_i/‖w‖, within tol of it; None, if it is not found."""
     found = _by_nearest_point(vectors, counts, NEVER, tol)
     return found.w if isinstance(found, Separator) else None
@@ -91,53 +92,37 @@ def _is_few(vectors: Vectors) -> bool:
 
 
 def _by_nearest_point(
-    vectors: Vectors, counts: np.ndarray, watch: Watch, tol: float | None = None
+    vectors: Examples, counts: np.ndarray, watch: Watch, tol: float | None = None
 ) -> Verdict | None:
-    """The point nearest to the origin among the convex combinations of some vectors, scaled to
-    length 1, by non-negative least squares: min ‖Σ a_i z_i‖² + (Σ a_i − 1)². At the origin the
-    vectors used cancel; elsewhere it separates them, and those that it has on the wrong side join
-    the vectors used. With `tol` the vectors keep their proportions, and those join whose margin is
-    less than that of the others by more than tol of it: this separator has the largest margin. The
-    first are those updated on most often, since the counts of updates are nearly weights that
-    cancel. None, if neither is proved."""
+    """The point nearest to the origin among the convex combinations of the vectors, scaled to
+    length 1: at the origin the vectors used cancel, elsewhere it separates all. With `tol` the
+    vectors keep their proportions: the separator has the largest margin, within tol of it. The
+    first vectors looked at are those updated on most often, since the counts of updates are nearly
+    weights that cancel. None, if neither is proved."""
     if not _is_few(vectors):
         return None
-    places = np.argsort(-counts, kind="stable")[: _first_count(vectors)]
+    watch()
+    lengths = vectors.lengths()
+    if not 1 / MAX_LENGTH < lengths.min() <= lengths.max() < MAX_LENGTH:
+        return None
+    first = _first_count(vectors)
     if tol is not None:  # Few vectors matter, and those that the search left alone hardly do.
-        places = places[: max(np.count_nonzero(counts), 1)]
-    for _ in range(MAX_NEAREST_POINTS):
-        watch()
-        part = vectors.part(places)
-        if sparse.issparse(part):
-            return None
-        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-            lengths = np.sqrt(np.einsum("ij,ij->i", part, part))
-            rows = part / (lengths[:, None] if tol is None else lengths.max())
-        if not np.all(np.isfinite(rows)):
-            return None
-        system = np.ones((vectors.size + 1, places.size))
-        system[:-1] = rows.T
-        try:
-            a, apart = nnls(system, np.append(np.zeros(vectors.size), 1.0))
-        except RuntimeError:  # Too many steps.
-            return None
-        used = np.flatnonzero(a > NEGLIGIBLE_WEIGHT)
-        if apart <= TIGHT_MARGIN:
-            if certainly_cancel(part[used]):
-                return Cancelling(places[used].tolist(), [])
-            return vectors.cancelling(places[used])
-        w = rows.T @ a
-        margins, slack = vectors.margins(w)
-        if tol is not None:
-            slack = (1 - tol) * lengths.max() * float(w @ w) / a.sum()
-        wrong = np.flatnonzero(~(margins > slack))
-        if not wrong.size:
-            return Separator(w)
-        wrong = np.setdiff1d(wrong[np.argsort(margins[wrong])[: vectors.size]], places[used])
-        if not wrong.size:
-            return None
-        places = np.append(places[used], wrong)
-    return None
+        first = min(first, max(np.count_nonzero(counts), 1))
+    w, weights = np.empty(vectors.size), np.empty(vectors.count)
+    apart = nearest_combination(
+        rows_of(vectors.sample.X), vectors.sample.signs, float(vectors.lifted),
+        1 / lengths if tol is None else np.full(vectors.count, 1 / lengths.max()),
+        np.argsort(-counts, kind="stable"), first, TIGHT_MARGIN, 0.0 if tol is None else 1 - tol,
+        w, weights,
+    )  # fmt: skip
+    if 0 <= apart <= TIGHT_MARGIN:
+        used = np.flatnonzero(weights > NEGLIGIBLE_WEIGHT)
+        part = vectors.part(used)
+        if certainly_cancel(part.toarray() if sparse.issparse(part) else part):
+            return Cancelling(used.tolist(), [])
+        return vectors.cancelling(used)
+    margins, slack = vectors.margins(w)
+    return Separator(w) if apart > 0 and np.all(margins > slack) else None
 
 
 def _by_working_set(vectors: Vectors, margins: np.ndarray, watch: Watch) -> Verdict:

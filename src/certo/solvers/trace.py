@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from certo.compiled.trace import Copies, Records
+from certo.compiled.trace import Copies, Records, listed
 from certo.solvers.layered import Layered
 
 
@@ -48,10 +48,9 @@ class Trace(Layered):
     @classmethod
     def of(cls, records: Records, copies: Copies, epoch_updates: np.ndarray) -> Trace:
         windows = -(-int(epoch_updates.sum()) // int(records.stride[0]))
-        rows = records.windows[:windows].reshape(-1, records.windows.shape[-1])
-        order = np.argsort(rows[:, 0])
-        kept = order[np.append(True, np.diff(rows[order, 0]) > 0)[: order.size]]
-        update, epoch, example, norm2, along, across2, _ = rows[kept].T
+        kept = np.empty((records.windows.shape[-1], 4 * windows))
+        count = listed(records.windows, windows, kept)
+        update, epoch, example, norm2, along, across2, _ = kept[:, :count]
         copied, stride = copies.taken.tolist()
         return cls(
             output=np.zeros(update.size, np.int64),

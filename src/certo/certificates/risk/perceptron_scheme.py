@@ -47,8 +47,8 @@ class PerceptronScheme(Scheme):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.runs) != LinearPredictor(self.coef, self.intercept).outputs:
-            raise ValueError("there must be one run for each row of coef.")
+        if not len(self.runs) == len(self.coef) == self.intercept.size > 0:
+            raise ValueError("there must be one run, and one intercept, for each row of coef.")
         if self.zero_sign not in ((-1, 1) if self.outputs == 1 else (None,)):
             raise ValueError(
                 "zero_sign must be -1 or +1 for one output and None for several, "

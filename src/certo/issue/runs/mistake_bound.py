@@ -12,7 +12,14 @@ from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.space import Machine, MachineMargins
-from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers, with_slack
+from certo.issue.slack import (
+    CLEAR_DIGITS,
+    SLACK_FACTOR,
+    clearly_wrong,
+    or_cannot_claim,
+    with_numbers,
+    with_slack,
+)
 from certo.numbers import exact
 from certo.numbers.rounding import MAX_FLOAT
 from certo.rates import Constant
@@ -55,7 +62,7 @@ def issue_mistake_bound(
         radius2=0.0, target=MAX_FLOAT, shortfall=0.0, bound=None, averaged=averaged,
     )  # fmt: skip
     margins = margins or draft.space.margins(sample, draft.comparator)
-    least = exact.below(margins.least(SLACK_FACTOR)[0])
+    least = _least(margins)
     numbers: dict[str, Any] = {"target": least}
     if least <= 0:
         target = target or _typical(margins.value[draft.rows])
@@ -77,6 +84,16 @@ def issue_mistake_bound(
             "exact arithmetic: rounding decided some, or the examples are not those of the run."
         )
     return with_numbers(draft, bound=bound)
+
+
+def _least(margins: MachineMargins) -> float:
+    """A number that no margin is below, if that is positive, and otherwise some other."""
+    if clearly_wrong(margins) is not None:
+        return 0.0
+    lowest = np.min(margins.value - SLACK_FACTOR * margins.slack)
+    if lowest > (1 - CLEAR_DIGITS) * np.min(margins.value):  # Exact arithmetic gains nothing.
+        return math.nextafter(lowest, -math.inf)
+    return exact.below(margins.least(SLACK_FACTOR)[0])
 
 
 def _typical(margins: np.ndarray) -> float:
