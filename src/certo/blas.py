@@ -10,32 +10,36 @@ from typing import Any
 
 
 @cache
-def _libraries() -> Any:
-    """What sets the number of threads; None without threadpoolctl, which claims can do without."""
+def _libraries() -> list[Any]:
+    """What sets the numbers of threads; nothing without threadpoolctl, which claims can do
+    without."""
     try:
         from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
     except ImportError:
-        return None
-    return ThreadpoolController()
+        return []
+    return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
 class _OneThread:
     """The limit is one of the whole process: the first to come sets it, the last to go lifts it."""
 
     def __init__(self) -> None:
-        self.lock, self.inside, self.limit = threading.Lock(), 0, None
+        self.lock, self.inside = threading.Lock(), 0
+        self.before: list[tuple[Any, int]] = []
 
     def __enter__(self) -> None:
         with self.lock:
-            if not self.inside and _libraries() is not None:
-                self.limit = _libraries().limit(limits=1, user_api="blas")
+            if not self.inside:
+                self.before = [(library, library.get_num_threads()) for library in _libraries()]
+                for library, _ in self.before:
+                    library.set_num_threads(1)
             self.inside += 1
 
     def __exit__(self, *error) -> None:
         with self.lock:
             self.inside -= 1
-            if not self.inside and self.limit is not None:
-                self.limit.restore_original_limits()
+            for library, threads in () if self.inside else self.before:
+                library.set_num_threads(threads)
 
 
 _ONE_THREAD = _OneThread()

@@ -25,8 +25,8 @@ MAX_MULTIPLIER_NUMBERS = 10_000_000  # Numbers in X up to which multipliers of t
 
 
 def certified(
-    found: Solution, labels: Values, X, Y, *, treatment: str, ridge: float,
-    sample_weight: np.ndarray | None = None,
+    found: Solution, labels: Values, X=None, Y=None, sample_weight: np.ndarray | None = None, *,
+    treatment: str, ridge: float,
 ) -> Composite:  # fmt: skip
     """How far the risk is at most from the smallest: from the sums that solved it, if they are good
     for that, else from the rows. X is None where the rows, which had no weights, are gone."""
@@ -42,6 +42,10 @@ def certified(
     exact = sums is not None and sums.exact
     if sums is not None and (exact or X is None or not _seem_exact(found, X, treatment == "free")):
         claim = _by_sums(found, sums, labels, problem)
+    if X is None and sums is None:
+        return not_claimed(
+            "partial_fit keeps neither the examples nor their weights, nor sums from a fit."
+        )
     if X is None and claim is None:
         return not_claimed("the sums that partial_fit keeps have too few digits for a claim.")
     # A reach is chosen so that it costs about as much as the excess.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,7 +41,7 @@ class Later(Absent):
         if self.name not in later:
             return super().__get__(machine, owner)
         try:
-            made = later[self.name]()
+            made = later[self.name](machine)
         except AttributeError as wrong:  # It would be taken for an attribute that is not there.
             raise RuntimeError(f"{self.name} could not be made: {wrong}") from wrong
         setattr(machine, self.name, made)
@@ -52,20 +51,25 @@ class Later(Absent):
         return made
 
 
-MAX_KEPT_NUMBERS = 2**17  # Numbers of a table that a fit may keep: a megabyte.
+MAX_KEPT_NUMBERS = 2**17  # Numbers that a fit may keep: a megabyte.
 
 
-def make_later(machine: Any, X: Any, **makers: Callable[[Any], Any]) -> None:
-    """Set attributes of a fit to what each function makes of the examples X: now; or, where the
-    table is small, when they are first read or stored, from a copy that nobody changes. In a search
-    over settings hardly anybody reads them, and they take longer than the fit."""
+def make_later(machine: Any, *data: Any, **makers: Callable[..., Any]) -> None:
+    """Set attributes of a fit to what a function for each makes of the machine and the data,
+    arrays or sparse matrices: now; or, if these are small, when the attribute is first read or
+    stored, from copies that nobody changes. In a search over settings hardly anybody reads them,
+    and they take longer than the fit."""
     forget(machine, "_later", *makers)
-    if (X.nnz if sparse.issparse(X) else X.size) > MAX_KEPT_NUMBERS:
+    if sum(part.nnz if sparse.issparse(part) else part.size for part in data) > MAX_KEPT_NUMBERS:
         for name, make in makers.items():
-            setattr(machine, name, make(X))
+            setattr(machine, name, make(machine, *data))
         return
-    kept = X.copy()
-    machine._later = {name: partial(make, kept) for name, make in makers.items()}
+    kept = [part.copy() for part in data]
+    machine._later = {name: _with_data(make, kept) for name, make in makers.items()}
+
+
+def _with_data(make: Callable[..., Any], data: list[Any]) -> Callable[[Any], Any]:
+    return lambda machine: make(machine, *data)
 
 
 def forget(machine: Any, *names: str) -> None:

@@ -26,8 +26,8 @@ from certo.estimators._coefficients import CoefficientTable, check_level, column
 from certo.estimators._goodness import goodness_of_squares, wald_test
 from certo.estimators._input import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators._keywords import answer_keywords
-from certo.estimators._least_squares import certified, not_claimed
-from certo.estimators._linear import Proving
+from certo.estimators._least_squares import certified
+from certo.estimators._linear import Proving, make_later
 from certo.estimators._robust import (
     ROWS_PER_BLOCK,
     check_robust,
@@ -169,11 +169,8 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         if X.shape[1] <= MAX_KEPT_FEATURES and found.factor is not None:
             self._seen = (known.rows, known.weight, known.mean, known.products)
         self._seen_factored, self._sums = False, None
-        self.certificate_ = certified(
-            found, self._values, X, Y,
-            treatment=self.intercept, ridge=float(self.ridge), sample_weight=weights,
-        )  # fmt: skip
-        self._say(found)
+        given = () if weights is None else (weights,)
+        self._prove(found, X, Y, *given)
         return self
 
     def partial_fit(self, X, y, sample_weight=None):
@@ -210,17 +207,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         self._store(found)
         self._seen = (known.rows, known.weight, known.mean, known.factor)
         self._seen_factored, self._sums = True, sums and tuple(sums)
-        if sums is None:
-            self.certificate_ = not_claimed(
-                "partial_fit keeps neither the examples nor their weights, nor sums from a fit."
-            )
-        else:
-            found = found._replace(moments=replace(found.moments, sums=sums))
-            self.certificate_ = certified(
-                found, self._values, None, None,
-                treatment=self.intercept, ridge=float(self.ridge),
-            )  # fmt: skip
-        self._say(found)
+        self._prove(found._replace(moments=replace(found.moments, sums=sums)))
         return self
 
     def _before(self) -> Triangle:
@@ -287,8 +274,8 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _store(self, found: Solution) -> None:
         known, d, q = found.moments, found.coef.shape[1], len(found.coef)
-        self.coef_ = self._shaped(found.coef)
-        self.intercept_ = self._shaped(found.intercept)
+        self.coef_ = self._shaped(found.coef.copy())  # The claims are about what was found.
+        self.intercept_ = self._shaped(found.intercept.copy())
         self.rank_ = None if self.ridge else found.rank  # With a ridge, not that of X.
         self.condition_, self.method_ = found.condition, found.method
         self.n_samples_fit_ = known.rows
@@ -312,10 +299,20 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             if self._lifted:
                 self.intercept_standard_error_ = self._shaped(errors[:, d])
 
-    def _say(self, found: Solution) -> None:
-        """Set `status_`, the certificate being there."""
+    def _prove(self, found: Solution, *data: Any) -> None:
+        """Say what is proved of the solution for these examples, values and weights, if any; none
+        are given where they are gone, and sums over them may be left."""
+        labels, treatment, ridge = self._values, self.intercept, float(self.ridge)
+
+        def certificate(machine: LeastSquares, *data: Any) -> Composite:
+            with machine._threads():
+                return certified(found, labels, *data, treatment=treatment, ridge=ridge)
+
+        def status(machine: LeastSquares, *data: Any) -> str:
+            return least_squares_status(machine, found.stop, machine._exact_outputs)
+
         self._stop = found.stop
-        self.status_ = least_squares_status(self, found.stop, self._exact_outputs)
+        make_later(self, *data, certificate_=certificate, status_=status)
         if found.stop is not Stop.CONVERGED:
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 

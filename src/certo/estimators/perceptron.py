@@ -220,8 +220,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             seconds, sign = time.perf_counter() - began, int(self.zero_sign)
             make_later(
                 self, X,
-                certificate_=lambda X: certificate(X, learned, square, sign, fresh=fresh),
-                status_=lambda X: status_of(X, learned, seconds, streamed=streamed),
+                certificate_=lambda _, X: certificate(X, learned, square, sign, fresh=fresh),
+                status_=lambda _, X: status_of(X, learned, seconds, streamed=streamed),
             )  # fmt: skip
             if self._stop not in (Stop.CONVERGED, Stop.MAX_ITER):
                 warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)

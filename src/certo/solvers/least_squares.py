@@ -304,9 +304,11 @@ def _solution(
     intercept = known.mean[d:] - coef @ known.mean[:d] if lifted else np.zeros(len(a))
     squares = np.maximum(reduced.left - ridge * known.weight * np.sum(coef**2, axis=1), 0.0)
     # The triangular factor again, with the columns in increasing order.
-    U = np.asarray(np.linalg.qr(reduced.pivoted.triangle[:, first], mode="r"))
-    L = _solve(U, np.eye(len(kept))) if len(kept) else U
-    L = np.sqrt(known.weight) * L / scale[kept][:, None]
+    L = np.zeros((len(kept) + lifted, len(kept) + lifted))
+    if len(kept):
+        U = linalg.lapack.dgeqrf(reduced.pivoted.triangle[:, first])[0]
+        inverse = _solve(U, np.eye(len(kept)))
+        L[: len(kept), : len(kept)] = np.sqrt(known.weight) * inverse / scale[kept][:, None]
     tied = np.zeros(d + lifted, dtype=bool)
     tied[rest] = True
     tied[kept] = np.any(np.abs(terms) * scale[kept] > TIED_SHARE * scale[rest][:, None], axis=0)
@@ -315,7 +317,7 @@ def _solution(
         needed = np.abs(row[rest] - terms @ row[kept])
         size = np.abs(row[rest]) + np.abs(terms) @ np.abs(row[kept])
         tied[d] = np.any(needed > TIED_SHARE * size)
-        kept, L = np.append(kept, d), np.pad(L, (0, 1))
+        kept = np.append(kept, d)
         L[-1, -1] = 1.0
     return Solution(
         coef, intercept, method, squares, known, reduced.pivoted.rank, reduced.condition, kept,

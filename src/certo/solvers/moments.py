@@ -148,7 +148,8 @@ def middle(rows: Rows, centred: bool) -> np.ndarray:
     """Near the mean of each column, and exactly the value of one that is constant."""
     if not centred:
         return np.zeros(rows.width)
-    some = rows.pick(np.linspace(0, rows.n - 1, min(rows.n, SAMPLE_ROWS)).astype(int))
+    count = min(rows.n, SAMPLE_ROWS)
+    some = rows.pick(np.arange(count) * (rows.n - 1) // max(count - 1, 1))
     mean, whole = np.mean(some, axis=0), np.all(some == np.rint(some), axis=0)
     mean = np.where(whole, np.rint(mean), mean)  # The shifted numbers are integers again.
     return np.where(np.all(some == some[0], axis=0), some[0], mean)

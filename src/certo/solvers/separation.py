@@ -107,7 +107,7 @@ def _by_nearest_point(
         return None
     first = _first_count(vectors)
     if tol is not None:  # Few vectors matter, and those that the search left alone hardly do.
-        first = min(first, max(np.count_nonzero(counts), 1))
+        first = min(first, max(int(np.count_nonzero(counts)), 1))
     w, weights = np.empty(vectors.size), np.empty(vectors.count)
     apart = nearest_combination(
         rows_of(vectors.sample.X), vectors.sample.signs, float(vectors.lifted),

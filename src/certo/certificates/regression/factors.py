@@ -43,13 +43,11 @@ def inverse_factor(gram: np.ndarray) -> np.ndarray | None:
     scale = np.sqrt(np.maximum(np.diag(gram), 0.0))
     if not (np.all(scale > 0) and np.all(np.isfinite(gram))):
         return None
-    try:
-        root = linalg.cholesky(gram / scale / scale[:, None], check_finite=False)
-        inverse = linalg.solve_triangular(root, np.eye(len(gram)), check_finite=False)
-    except linalg.LinAlgError:
-        return None
-    factor = np.triu(inverse) / scale[:, None]
-    return factor if np.all(np.isfinite(factor)) and np.all(np.diag(factor)) else None
+    root, failed = linalg.lapack.dpotrf(gram / scale / scale[:, None])
+    inverse, singular = linalg.lapack.dtrtri(root)
+    factor = inverse / scale[:, None]
+    good = not failed and not singular and np.all(np.isfinite(factor)) and np.all(np.diag(factor))
+    return factor if good else None
 
 
 def check_triangle(matrix: np.ndarray, size: int) -> None:
