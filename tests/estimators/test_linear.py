@@ -91,7 +91,7 @@ def test_an_error_is_not_taken_for_a_missing_attribute(monkeypatch):
     model = LeastSquares().fit(X, y)
     with monkeypatch.context() as patch:
         patch.setattr("certo.estimators.least_squares.certified", lambda found, *_, **__: found.no)
-        with pytest.raises(RuntimeError, match="certificate_ could not be made: .*no attribute"):
+        with pytest.raises(RuntimeError, match=r"certificate_ could not be made: .*no attribute"):
             hasattr(model, "certificate_")
     assert model.certificate_.verify(X, y)
 
