@@ -30,6 +30,7 @@ STEPS_PER_ENTRY = 30  # Steps after which no answer is expected any more, for ea
 def _project(Q, used, column, coefficients):
     """Take the part in the span of the rows of Q off the column, twice; the coefficients of it."""
     size = column.size
+    parts = np.empty(used)
     for k in range(used):
         coefficients[k] = 0.0
     for _ in range(2):
@@ -37,9 +38,11 @@ def _project(Q, used, column, coefficients):
             part = 0.0
             for j in range(size):
                 part += Q[k, j] * column[j]
-            for j in range(size):
-                column[j] -= part * Q[k, j]
+            parts[k] = part
             coefficients[k] += part
+        for k in range(used):
+            for j in range(size):
+                column[j] -= parts[k] * Q[k, j]
 
 
 @loose
@@ -85,9 +88,8 @@ def _square(vector):
 def nearest_combination(rows, signs, lift, scales, order, first, tight, short, w, weights):
     """The nearest combination, with the first places of `order` as candidates at the start.
 
-    Ends        where ‖r‖ ≤ tight, or where w·s_i z_i > short·r_last for every row that is not a
-                candidate: short = 0 separates all rows, short = 1 − tol has the largest margin
-                within tol
+    Ends        where ‖r‖ ≤ tight, or where w·s_i z_i > short·r_last for every row: short = 0
+                separates all rows, short = 1 − tol has the largest margin within tol
     Fills in    w = Σ a_i s_i z_i, and `weights`, a_i for each row
     Returns     ‖r‖; −1, if it does not end
     """
@@ -103,7 +105,8 @@ def nearest_combination(rows, signs, lift, scales, order, first, tight, short, w
         state[order[k]] = FREE
     r[last] = 1.0
     for _ in range(STEPS_PER_ENTRY * size):
-        best, most = -1, 4 * size * UNIT * distance
+        enough = (1.0 - short) * r[last] * (1.0 - 1e-12)  # All slopes are r_last at the start.
+        best, most = -1, max(enough, 4 * size * UNIT * distance)
         for k in range(count if used < size else 0):
             i = candidates[k]
             if state[i] == FREE:
@@ -159,7 +162,7 @@ def nearest_combination(rows, signs, lift, scales, order, first, tight, short, w
                     for i in range(k, used):
                         a[i], active[i] = a[i + 1], active[i + 1]
         for k in range(used):
-            a[k] = solution[k]
+            a[k] = max(solution[k], 0.0)  # Rounding may leave it below.
         if any_barred:  # What was in the span of the columns used need not be in that of others.
             for k in range(count):
                 if state[candidates[k]] == BARRED:
