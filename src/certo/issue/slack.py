@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -46,10 +46,10 @@ def or_cannot_claim(issue: Callable[P, R]) -> Callable[P, R]:
     return issued
 
 
-def with_numbers(draft: C, **numbers: float | int | None) -> C:
-    """The draft of a claim, made for nothing else, with these numbers in place of those that it
-    began with. Its other fields were read when it was made, which takes longer than to find these.
-    """
+def with_numbers(draft: C, **numbers: Any) -> C:
+    """The draft of a claim, made for nothing else, with these numbers, or arrays that nobody else
+    changes, in place of those that it began with. Its other fields were read when it was made,
+    which takes longer than to find these."""
     for name, value in numbers.items():
         object.__setattr__(draft, name, value)
     return draft

@@ -197,7 +197,7 @@ def from_triangle(
 
 
 def _require_finite(*parts: np.ndarray) -> None:
-    if not all(np.all(np.isfinite(part)) for part in parts):
+    if not all(np.isfinite(part).all() for part in parts):
         raise FloatingPointError("numbers, or their squares, are not finite.")
 
 

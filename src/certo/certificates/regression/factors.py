@@ -54,7 +54,7 @@ def check_triangle(matrix: np.ndarray, size: int) -> None:
     """ValueError, unless the matrix is upper triangular with no 0 on its diagonal."""
     if matrix.shape != (size, size):
         raise ValueError(f"factor must be a matrix of {size} × {size} finite numbers.")
-    if np.any(np.tril(matrix, -1)) or not np.all(np.diag(matrix)):
+    if size and (np.any(np.tril(matrix, -1)) or not np.all(np.diag(matrix))):
         raise ValueError("factor must be upper triangular, with no 0 on its diagonal.")
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -110,7 +111,7 @@ def _from_sums(
         factor = inverse_factor(_normal_matrix(known, columns, claim))
         if factor is None:
             raise CannotClaim("the matrix of the normal equations is not positive.")
-    draft = _with_basis(claim, columns, factor, combinations)
+    draft = with_numbers(claim, **_basis(claim, columns, factor, combinations))
     if draft.combinations and not shown_exact(draft, known):
         draft = _limited(draft)
     evidence = by_gram(draft, known)
@@ -122,16 +123,22 @@ def _from_sums(
 def _with_basis(
     claim: LeastSquaresExcess, columns: np.ndarray, factor: np.ndarray, combinations=()
 ) -> LeastSquaresExcess:
-    """The same with this witness, in its proper form."""
+    return replace(claim, **_basis(claim, columns, factor, combinations))
+
+
+def _basis(
+    claim: LeastSquaresExcess, columns: np.ndarray, factor: np.ndarray, combinations=()
+) -> dict[str, Any]:
+    """This witness in its proper form, as fields of the claim."""
     order = np.argsort(columns)
     d = claim.coef.shape[1]
     some_left = columns.size < d + claim.lifted
     lines = tuple(tuple(line[k] for k in order.tolist()) for line in combinations)
-    return replace(
-        claim, kept=columns[order], factor=_triangular(np.asarray(factor)[order]),
-        combinations=lines if some_left else (),
-        reach=0.0 if some_left and not lines else None,
-    )  # fmt: skip
+    witness = {"kept": columns[order], "factor": _triangular(np.asarray(factor)[order])}
+    for part in witness.values():
+        part.flags.writeable = False
+    reach = 0.0 if some_left and not lines else None
+    return witness | {"combinations": lines if some_left else (), "reach": reach}
 
 
 def _limited(claim: LeastSquaresExcess) -> LeastSquaresExcess:

@@ -67,8 +67,8 @@ def by_gram(claim: LeastSquaresExcess, known: ShiftedGram) -> Evidence:
     rest = others(claim.kept, d)
     beside = np.max(np.abs(GV[rest]), axis=1, initial=0.0) / size
     beside_off = unit * sigma[rest] * tau / size * ABOVE
-    numbers = (square, within, curved, curved_off, pull, pull_off, beside, beside_off)
-    require(all(np.all(np.isfinite(number)) for number in numbers), "numbers overflow float64.")
+    all_of_them = square + within + curved + curved_off + pull.sum() + pull_off
+    require(np.isfinite(all_of_them + beside.sum() + beside_off.sum()), "numbers overflow float64.")
     return Evidence(
         objective_of(claim, Rounded(Fraction(max(square, 0.0)), Fraction(within)), 0.0, S),
         curved, curved_off, norm_above(pull), pull_off,
