@@ -27,7 +27,7 @@ LATER = ("certificate_", "status_")
 def at_once(machine, X, y):
     """The claims and words of a fit that leaves nothing for later."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_linear, "MAX_KEPT_NUMBERS", -1)
+        patch.setattr(_linear, "MAX_LATER_NUMBERS", -1)
         model = clone(machine).fit(X, y)
     assert "_later" not in vars(model)
     return model.certificate_, model.status_
@@ -98,7 +98,7 @@ def test_an_error_is_not_taken_for_a_missing_attribute(monkeypatch):
 
 def test_large_tables_are_not_kept():
     random = np.random.default_rng(0)
-    large = random.standard_normal((_linear.MAX_KEPT_NUMBERS // 4 + 1, 4))
+    large = random.standard_normal((_linear.MAX_LATER_NUMBERS // 4 + 1, 4))
     for machine in (Perceptron(epochs=1), LeastSquares()):
         model = machine.fit(large, large[:, 0] > 0)
         assert set(LATER) <= set(vars(model))

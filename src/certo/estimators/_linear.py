@@ -51,7 +51,7 @@ class Later(Absent):
         return made
 
 
-MAX_KEPT_NUMBERS = 2**17  # Numbers that a fit may keep: a megabyte.
+MAX_LATER_NUMBERS = 2**17  # Numbers that a fit may keep: a megabyte.
 
 
 def make_later(machine: Any, *data: Any, **makers: Callable[..., Any]) -> None:
@@ -60,7 +60,7 @@ def make_later(machine: Any, *data: Any, **makers: Callable[..., Any]) -> None:
     stored, from copies that nobody changes. In a search over settings hardly anybody reads them,
     and they take longer than the fit."""
     forget(machine, "_later", *makers)
-    if sum(part.nnz if sparse.issparse(part) else part.size for part in data) > MAX_KEPT_NUMBERS:
+    if sum(part.nnz if sparse.issparse(part) else part.size for part in data) > MAX_LATER_NUMBERS:
         for name, make in makers.items():
             setattr(machine, name, make(machine, *data))
         return
