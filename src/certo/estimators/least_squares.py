@@ -98,7 +98,8 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     status_ : str
         How it was solved, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
-        A LeastSquaresExcess: how far the risk is from the smallest, at most.
+        A LeastSquaresExcess: how far the risk is from the smallest, at most. Of a small table it is
+        made when it is first read, from a copy of the examples that is kept until then.
 
     Examples
     --------

@@ -97,7 +97,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         Why it stopped, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         What the fit proves: Separable where the weights separate the classes, MistakeBound, and
-        CompressionBound, or why there is none.
+        CompressionBound, or why there is none. Of a small table it is made when it is first
+        read, from a copy of the examples that is kept until then.
 
     Examples
     --------
