@@ -68,6 +68,47 @@ def main() -> None:
     coverage()
     share_of_errors()
     vertex_cover()
+    history()
+
+
+HISTORY = [
+    (1805, "least squares", "Legendre"),
+    (1902, "linear inequalities", "Farkas"),
+    (1909, "positive kernels", "Mercer"),
+    (1943, "neurons calculate", "McCulloch, Pitts"),
+    (1948, "optimality with constraints", "John; Karush; Kuhn, Tucker"),
+    (1950, "reproducing kernels", "Aronszajn"),
+    (1958, "the perceptron learns", "Rosenblatt"),
+    (1958, "logistic regression", "Cox"),
+    (1962, "it converges", "Novikoff"),
+    (1964, "kernel perceptron", "Aizerman et al."),
+    (1969, "what one layer cannot do", "Minsky, Papert"),
+    (1978, "the fewest errors are hard", "Johnson, Preparata"),
+    (1986, "backpropagation", "Rumelhart et al."),
+    (1986, "compression bounds", "Littlestone, Warmuth"),
+    (1992, "largest margin with kernels", "Boser, Guyon, Vapnik"),
+    (1995, "support vector machines", "Cortes, Vapnik"),
+    (2007, "logarithmic regret", "Hazan et al."),
+    (2011, "Pegasos", "Shalev-Shwartz et al."),
+    (2023, "sharp compression bounds", "Campi, Garatti"),
+]
+
+
+def history() -> None:
+    """Who found what this course teaches: one line each, years at the left."""
+    figure = Figure(figsize=(7.2, 0.3 * len(HISTORY) + 0.3))
+    ax = figure.add_axes((0.01, 0.01, 0.98, 0.98))
+    rows = np.arange(len(HISTORY))[::-1]
+    ax.plot([0.9, 0.9], [rows[-1], rows[0]], color=SOFT, lw=2)
+    for row, (year, what, who) in zip(rows.tolist(), HISTORY, strict=True):
+        ax.plot([0.9], [row], "o", ms=6, color=POSITIVE)
+        style = {"va": "center", "color": INK, "fontsize": 10}
+        ax.text(0.75, row, str(year), ha="right", **style)
+        ax.text(1.05, row, what, ha="left", weight="bold", **style)
+        ax.text(3.55, row, who, ha="left", **style)
+    ax.set(xlim=(0.2, 5.6), ylim=(-0.7, len(HISTORY) - 0.3))
+    ax.axis("off")
+    save(figure, "history")
 
 
 def vertex_cover() -> None:
