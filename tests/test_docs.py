@@ -9,6 +9,8 @@ import pytest
 from docs import page_pictures
 from docs.extensions import reference, statements
 
+from certo import plots
+
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [path for path in sorted(DOCS.rglob("*.md")) if "_build" not in path.parts]
 PICTURE = re.compile(r"!\[(.*?)\]\(([^)]*)\)", re.DOTALL)
@@ -88,3 +90,17 @@ def test_code_fits_the_width_of_a_page(page):
         line for block in blocks for line in block.splitlines() if line[:4] in (">>> ", "... ")
     ]
     assert [line for line in typed if len(line) > 100] == []
+
+
+def test_coordinates_are_rounded_and_words_are_not():
+    svg = '<path d="M 1.23456 -7.000123 L 12345.678 1e-05"/><text x="0.3333">0.33333</text>  \n'
+    short = '<path d="M 1.23 -7 L 12345.678 1e-05"/><text x="0.33">0.33333</text>\n'
+    assert page_pictures.compact(svg) == short
+
+
+def test_the_gallery_shows_every_picture_that_plots_draws():
+    text = (DOCS / "gallery.md").read_text()
+    functions = {name for name in plots.__all__ if not name.startswith("MAX_")}
+    assert set(re.findall(r"^### (\w+)$", text, re.MULTILINE)) == functions
+    for name in functions:
+        assert f"plots.{name}(" in text, name
