@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
+    "docs.extensions.built",
     "docs.extensions.reference",
     "docs.extensions.statements",
 ]
@@ -33,6 +34,11 @@ html_theme = "furo"
 pygments_dark_style = "github-dark"
 html_title = "Certo"
 html_static_path = ["_static"]
+templates_path = ["_templates"]
+# The tree of all pages would be most of the page of an object.
+html_sidebars = {
+    "reference/objects/**": ["sidebar/brand.html", "sidebar/search.html", "sidebar/objects.html"]
+}
 html_css_files = ["certo.css"]
 html_copy_source = False
 html_show_sourcelink = False

@@ -118,7 +118,7 @@ def _row(name: str, one: dict[str, str]) -> str:
     parts = {
         "object": ", ".join(f"`{_short(thing)}`" for thing in _listed(one, "object")),
         "test": ", ".join(f"`{test}`" for test in tests),
-        "picture": ", ".join(f"[{p}](../pictures/{p})" for p in _listed(one, "picture")),
+        "picture": ", ".join(f"`{picture}`" for picture in _listed(one, "picture")),
         "not": one.get("none", ""),
     }
     has = "<br>".join(f"{what}: {text}" for what, text in parts.items() if text)

@@ -3,6 +3,7 @@
 from certo.plots._canvas import MAX_NAMED_LINES, MAX_POINTS_DRAWN
 from certo.plots.conflicts import conflict
 from certo.plots.conics import lifted_conic
+from certo.plots.curves import fitted_curve
 from certo.plots.densities import density
 from certo.plots.functions import regions, scores
 from certo.plots.hyperplanes import boundary, margin_band
@@ -44,6 +45,7 @@ __all__ = [
     "conflict",
     "convergence",
     "density",
+    "fitted_curve",
     "gap",
     "gram",
     "half_spaces",
