@@ -68,6 +68,21 @@ def test_a_free_intercept_does_not_run_away():
     assert ledger.reached
 
 
+@pytest.mark.parametrize("C", [1.0, 10.0])
+def test_a_rare_class_of_documents_of_all_lengths(C):
+    """Conjugate gradients that are cut at bounds once broke Σ α y = 0, and b leapt by κ times that,
+    to and fro: newsgroups against the rest were not solved in 1000 passes."""
+    random = np.random.default_rng(0)
+    m, d = 1200, 3000
+    lengths = 3 + (random.geometric(1 / 40, m) * np.exp(random.standard_normal(m))).astype(int)
+    words = [np.minimum((d ** random.random(n)).astype(int), d - 1) for n in lengths]
+    X = sparse.csr_array(np.array([np.bincount(some, minlength=d) for some in words], float))
+    scores = X @ random.standard_normal(d) / np.sqrt(lengths)
+    signs = np.where(scores > np.quantile(scores, 0.95), 1, -1).astype(np.int8)
+    _, ledger = solved(X, signs, np.full(m, C), "free", goal=1e-4, most=140)
+    assert ledger.reached
+
+
 @MODES
 def test_opposite_twins_meet_their_bounds(intercept):
     """The same examples in both classes: K is singular, and only bounds hold the multipliers."""

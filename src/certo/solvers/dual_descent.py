@@ -10,8 +10,9 @@ Gradients   on the free multipliers alone the problem is a system of linear equa
 Fewer rows  after a look at all examples, those at 0 or c_t whose margin is further on the right
             side than any other is on the wrong one are left out until the next look
 Intercept   a free one is the multiplier b of Σ α y = 0: β ← b at every look (the method of
-            multipliers), κ being the mean of ‖x‖², so that b moves no faster than w does; but no
-            less than MIN_INTERCEPT_MOVE/Σ c, or b would hardly move where errors are cheap
+            multipliers), κ being less than most ‖x‖², so that Σ α y = 0 does not hold back w; but
+            no less than MIN_INTERCEPT_MOVE/Σ c, or b would hardly move where errors are cheap.
+            Conjugate gradients keep the sum: what cutting adds to it is taken away again
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ LATE_LOOKS, LATE_WITHIN_GOALS = 5, 100  # Near the goal, so many looks are judge
 SET_ASIDE_SHARE = 0.1  # Share of the worst violation, as distance from the margin, to be set aside.
 EPOCHS_AFTER_FREE_STEP, EPOCHS_AFTER_CUT_STEP = 3, 10  # After gradients that met no bound, or did.
 FIRST_CG_STEPS, MAX_CG_STEPS = 5, 50  # Steps of conjugate gradients, doubled in between.
+INTERCEPT_SHARE = 0.1  # The price κ of an intercept, as a share of the median of ‖x‖².
 MIN_INTERCEPT_MOVE = 10  # How far b moves, at least, in a look that finds Σ α y = Σ c.
 FLAT_CURVATURE = 1e-10  # Curvature, relative to that without cancelling, that counts as none.
 CAREFUL_STEP = 1e-3  # After a shorter step conjugate gradients stop at bounds.
@@ -48,7 +50,9 @@ class DualDescent:
         self._random = np.uint64(rng.integers(2**63))  # The state of the generator of orders.
         self.problem = SoftMargin(rows.signs, rows.costs, intercept)
         squares = rows.lengths**2
-        price = max(float(np.mean(squares)), MIN_INTERCEPT_MOVE / rows.total)
+        price = max(
+            INTERCEPT_SHARE * float(np.median(squares)), MIN_INTERCEPT_MOVE / rows.total
+        )
         self.kappa = {"none": 0.0, "lifted": 1.0, "free": price}[intercept]
         self.squares = squares + self.kappa
         self.alpha, self.w = np.zeros(rows.m), np.zeros(rows.X.shape[1] + 1)
@@ -187,13 +191,18 @@ class DualDescent:
                 break
         step = 1.0
         while step > 1e-6:
-            change = np.clip(now + step * p, 0.0, room) - now
-            v = self._combined(inside, change, kappa)
+            trial = alpha.copy()
+            trial[inside] = np.clip(now + step * p, 0.0, room)
+            if self.free:
+                trial = rebalanced(trial, self.rows.signs, costs)
+            moved = np.flatnonzero(trial != alpha)
+            change = trial[moved] - alpha[moved]
+            v = self._combined(moved, change, kappa)
             fall = self._product(self.w, v) + 0.5 * self._product(v, v) - float(change.sum())
             if self.free:
-                fall += (float(self.w[-1]) + price) * float(change @ y)
+                fall += (float(self.w[-1]) + price) * float(change @ self.rows.signs[moved])
             if fall < 0:
-                alpha[inside] = np.clip(now + step * p, 0.0, room)
+                alpha[:] = trial
                 self.w += v
                 self.w[-1] += step * price
                 break
