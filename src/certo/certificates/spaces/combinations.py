@@ -1,8 +1,8 @@
 r"""The squared length of a vector or of a weighted sum of examples, at more and more cost.
 
-An entry of Σ a_t x_t is added from pieces of MAX_SUMMED_ROWS rows in halves, so that no product
-passes through more than MAX_SUMMED_ROWS + 64 roundings, nor through more than there are products.
-Short vectors are computed exactly.
+An entry of Σ a_t x_t is added from pieces of so many rows in halves that no product passes through
+more than that number + 64 roundings, nor through more than there are products; with more effort the
+pieces have MAX_SUMMED_ROWS rows. Short vectors are computed exactly.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def squared_combination(
         with suppress(NotShown):  # After overflow.
             return twofold.squared_combination(dense_rows(sample, rows), weights)
     if not _is_short_sum(sample, rows, effort):
-        entries, slack = _rounded_sum(sample, rows, weights)
+        entries, slack = _rounded_sum(sample, rows, weights, effort)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             # |e² − entry²| ≤ (2|entry| + slack)·slack, where |e − entry| ≤ slack
             squares, moved = entries * entries, (2 * np.abs(entries) + slack) * slack
@@ -87,10 +87,10 @@ def _size(sample: Sample, rows: np.ndarray, most: int) -> int:
 
 
 def _rounded_sum(
-    sample: Sample, rows: np.ndarray, weights: np.ndarray
+    sample: Sample, rows: np.ndarray, weights: np.ndarray, effort: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Σ weights_i x_rows_i, and what its entries are off by at most."""
-    if 16 * rows.size < sample.m:
+    if (2 if sparse.issparse(sample.X) else 16) * rows.size < sample.m:
         part = Sample(sample.X[rows], sample.signs[rows])
     else:  # All rows, rather than a copy of many.
         part, some = sample, weights
@@ -98,12 +98,13 @@ def _rounded_sum(
         weights[rows] = some
     if not rows.size:
         return np.zeros(sample.d), np.zeros(sample.d)
-    step = min(MAX_SUMMED_ROWS, next(iter(part.blocks()))[1])
+    step = next(iter(part.blocks()))[1]
+    step = min(step, MAX_SUMMED_ROWS) if effort else step
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         entries, sizes = _column_sums(part, weights, 0, part.m, step)
         # A product of every row may underflow, however few roundings it passes through.
         underflow = rows.size * exact.TINY
-        return entries, exact.allowance(min(rows.size, MAX_SUMMED_ROWS + 64), sizes) + underflow
+        return entries, exact.allowance(min(rows.size, step + 64), sizes) + underflow
 
 
 def _column_sums(sample: Sample, weights: np.ndarray, start: int, stop: int, step: int):
@@ -113,7 +114,11 @@ def _column_sums(sample: Sample, weights: np.ndarray, start: int, stop: int, ste
         first = _column_sums(sample, weights, start, middle, step)
         return first + _column_sums(sample, weights, middle, stop, step)
     part, some = sample.part(start, stop), weights[start:stop]
-    return np.array([part.T @ some, abs(part).T @ np.abs(some)])
+    if sparse.issparse(part):  # Its own `abs` looks for entries of one place, of which there are none.
+        size = type(part)((np.abs(part.data), part.indices, part.indptr), shape=part.shape)
+    else:
+        size = np.abs(part)
+    return np.array([part.T @ some, size.T @ np.abs(some)])
 
 
 def _columns(part) -> Iterator[tuple[np.ndarray, np.ndarray]]:
