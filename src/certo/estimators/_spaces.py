@@ -98,10 +98,12 @@ class Vectors:
         )
 
     def scores(self, outcome: Any) -> np.ndarray:
-        return safe_sparse_dot(self.X, outcome.w, dense_output=True)
+        if outcome.scores is None:
+            return safe_sparse_dot(self.X, outcome.w, dense_output=True)
+        return outcome.scores
 
     def known_of(self, outcome: Any) -> dict[str, Any]:
-        return {"coef": outcome.w, "known": self.square}
+        return {"coef": outcome.w, "known": (self.square, outcome.scores)}
 
     def among(self, rows, dual_coef) -> tuple[np.ndarray, np.ndarray]:
         part = self.X[rows]

@@ -32,6 +32,7 @@ SETTLE_BELOW = 1.0  # Share of the rest of the gap that the gradient may add whe
 TAU_FACTOR = 2.5  # The factor of τ when settling.
 FIRST_WIDTH = 4.0  # 1/τ at the start: all examples are open at w = 0.
 CONTINUED_WIDTH = 0.25  # 1/τ where a solution is continued: margins may be off by so much.
+COARSE_WIDTH = 2.0  # The same after some epochs of descent.
 SAMPLED_PART = 8  # One in so many examples is solved for first.
 MIN_SAMPLED_ROWS_PER_FEATURE = 25  # A sample is used if it has so many rows for each feature.
 SAMPLE_GAP = 3e-3  # It is solved to this relative gap.
@@ -73,11 +74,11 @@ class PrimalNewton:
         self.best_w, self.best_beta = np.zeros(rows.dimension), np.zeros(rows.m)
         self.w, self.beta, self.tau = self.best_w, np.full(rows.m, 0.5), 1 / FIRST_WIDTH
 
-    def begin(self, ledger: Ledger) -> None:
-        """Start from the solution for a sample, if there are many examples."""
+    def begin(self, ledger: Ledger) -> bool:
+        """Start from the solution for a sample, if there are many examples; whether there are."""
         n = self.rows.m // SAMPLED_PART
         if n < MIN_SAMPLED_ROWS_PER_FEATURE * self.rows.dimension:
-            return
+            return False
         some = np.sort(self.rng.choice(self.rows.m, n, replace=False))
         part = self.rows.take(some)
         part = self.rows.take(some, self.rows.total / (part.total or 1.0))
@@ -89,15 +90,20 @@ class PrimalNewton:
         self.w = coarse.best_w
         # Margins of a fit to n examples are off by about √(D/n).
         self.tau = 1 / (4 * np.sqrt(self.rows.dimension / n))
+        return True
 
-    def continue_from(self, alpha: np.ndarray, w: np.ndarray, b: float) -> None:
+    def continue_from(
+        self, alpha: np.ndarray, w: np.ndarray, b: float, width: float = CONTINUED_WIDTH
+    ) -> None:
         """From the solution of a problem much like this one."""
         self.w = np.append(w, b)[: self.rows.dimension]
-        self.beta, self.tau = alpha / self.rows.costs, 1 / CONTINUED_WIDTH
+        self.beta, self.tau = alpha / self.rows.costs, 1 / width
 
-    def taking_over(self, alpha: np.ndarray, w: np.ndarray, b: float) -> PrimalNewton:
+    def taking_over(
+        self, alpha: np.ndarray, w: np.ndarray, b: float, width: float = CONTINUED_WIDTH
+    ) -> PrimalNewton:
         """The same after another method, whose best these are."""
-        self.continue_from(alpha, w, b)
+        self.continue_from(alpha, w, b, width)
         self.best_w, self.best_beta = self.w, self.beta.copy()
         return self
 

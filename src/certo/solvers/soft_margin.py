@@ -3,7 +3,9 @@ r"""The soft-margin linear SVM, to a gap between primal and dual.
 Primal      min ½‖w‖² + Σ c_t [1 − y_t (w·x_t + b)]₊     (b free, none, or lifted: + ½b²)
 Dual        max Σ α_t − ½‖Σ α_t y_t x̃_t‖²,  0 ≤ α_t ≤ c_t;  b free: Σ α_t y_t = 0
 Method      few features: `primal_newton`, whose steps cost one system of linear equations as large
-            as there are features. Many features: `dual_descent`. Dense examples of some hundreds of
+            as there are features. It begins with the solution for a sample or, where there are too
+            few examples for that, with some epochs of descent, which cost less than a step each.
+            Many features: `dual_descent`. Dense examples of some hundreds of
             features: descent, and if that has done as much work as Newton's method would, or is
             far too slow, Newton's method from there. Few examples of many features: they are turned
             so that they have as many features as examples, and nothing else changes
@@ -24,7 +26,7 @@ from certo.problems.soft_margin import SoftMargin
 from certo.solvers.dual_descent import DualDescent
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
-from certo.solvers.primal_newton import PrimalNewton
+from certo.solvers.primal_newton import COARSE_WIDTH, PrimalNewton
 from certo.stop import Asked, Stop, go_on
 
 __all__ = ["GapTrace", "SoftOutcome", "soft_margin"]
@@ -35,6 +37,7 @@ MAX_NEWTON_FEATURES = 1000  # Features up to which a Newton system is quick to s
 # Newton's method takes about as long.
 MIN_DESCENT_FEATURES, MAX_LATE_NEWTON_FEATURES = 200, 2500
 PATIENCE_PER_DIGIT = 5e-5
+DESCENT_FIRST_NUMBERS = 2**17  # Problems of so many numbers begin with descent, without a sample.
 MAX_ROTATED_ROWS = 300  # Examples, of more features than that, that are rotated into fewer.
 EXACT_BELOW_NUMBERS = 2**14  # Problems of fewer numbers are solved as exactly as float64 allows.
 MAX_FIRST_COST = 1e4  # Costs, in units of 1/‖x‖², that are reached by raising them step by step.
@@ -53,6 +56,7 @@ class SoftOutcome(NamedTuple):
     passes: int
     stop: Stop
     trace: GapTrace
+    scores: np.ndarray | None = None  # (m,): the w·x_t, if they are known.
 
 
 def soft_margin(
@@ -84,7 +88,7 @@ def soft_margin(
         )  # fmt: skip
         alpha = np.zeros(costs.size)
         alpha[used] = part.alpha
-        return part._replace(alpha=alpha)
+        return part._replace(alpha=alpha, scores=None)
     rng = rng or np.random.default_rng(0)
     ledger = Ledger(tol, max_iter, asked, after_look)
     rows = HingeRows(X, signs, costs, False)
@@ -140,7 +144,11 @@ def _solve(
         pair = _pair_at(rows, intercept, point.w, point.b)
         method.continue_from(point.alpha, pair.w if back is None else back.T @ pair.w, pair.b)
     elif isinstance(method, PrimalNewton):
-        method.begin(ledger)
+        sampled = method.begin(ledger)
+        if not sampled and back is None and rows.work >= DESCENT_FIRST_NUMBERS:
+            first = DualDescent(rows, intercept, rng)
+            first.run(ledger, patience=1.0)
+            method.taking_over(first.best, *first.best_pair, COARSE_WIDTH)
     best: tuple[_Pair, _Point] | None = None
     gap = goal = np.inf
     enough = max(ledger.goal, min(tol, ACCEPTED_GAP))
@@ -152,7 +160,7 @@ def _solve(
                 method = _newton(rows.X, rows, intercept, rng).taking_over(
                     method.best, *method.best_pair
                 )
-        if isinstance(method, PrimalNewton):
+        if isinstance(method, PrimalNewton) and not (ledger.looks and ledger.over):
             method.run(ledger)
         point = _Point.of(rows, intercept, method.best)
         w, b = method.best_pair
@@ -172,14 +180,16 @@ def _solve(
     ledger.found(pair.primal, point.dual)
     return SoftOutcome(
         pair.w, pair.b, point.alpha, pair.primal, point.dual, ledger.passes,
-        ledger.stop(gap, tol * pair.worst), ledger.trace,
+        ledger.stop(gap, tol * pair.worst), ledger.trace, pair.scores,
     )  # fmt: skip
 
 
 def _replace_pair(found: SoftOutcome, pair: _Pair, ledger: Ledger) -> SoftOutcome:
     """The outcome with another pair; its trace claims no more."""
     ledger.found(pair.primal, found.dual)
-    return found._replace(primal=pair.primal, w=pair.w, b=pair.b, trace=ledger.trace)
+    return found._replace(
+        primal=pair.primal, w=pair.w, b=pair.b, trace=ledger.trace, scores=pair.scores
+    )
 
 
 def _centre(X) -> np.ndarray | None:
@@ -262,12 +272,13 @@ class _Pair(NamedTuple):
     worst: float  # P, if every margin is as much smaller as rounding may have made it larger
     w: np.ndarray
     b: float
+    scores: np.ndarray | None  # w·x_t, unless they are rounded once more.
 
     @classmethod
     def of(cls, rows: HingeRows, problem: SoftMargin, w: np.ndarray, b: float, scores) -> _Pair:
         square, slack = float(w @ w), rows.signs * _slack(rows, w, b)
         primal, worst = (problem.primal(square, s, b) for s in (scores, scores - slack))
-        return cls(primal, worst, w, b)
+        return cls(primal, worst, w, b, scores)
 
 
 def _slack(rows: HingeRows, w: np.ndarray, b: float) -> np.ndarray:
@@ -291,4 +302,5 @@ def _scale_outward(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> 
     least = float(np.min(margins + b * rows.signs - 4 * _slack(rows, w, b)))
     factor = 1 / least if 0.9 < least < 1 else 1.0
     problem = SoftMargin(rows.signs, rows.costs, intercept)
-    return _Pair.of(rows, problem, w * factor, b * factor, rows.signs * margins * factor)
+    pair = _Pair.of(rows, problem, w * factor, b * factor, rows.signs * margins * factor)
+    return pair._replace(scores=None) if factor != 1 else pair

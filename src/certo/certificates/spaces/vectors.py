@@ -46,13 +46,19 @@ class Margins(MachineMargins):
 
     @classmethod
     def of(
-        cls, sample: Sample, coef: np.ndarray, intercept: float, square: float | None = None
+        cls,
+        sample: Sample,
+        coef: np.ndarray,
+        intercept: float,
+        square: float | None = None,
+        scores: np.ndarray | None = None,
     ) -> Margins:
-        """`square`, if known, is a number that no ‖x_t‖² exceeds."""
-        if square is not None and sample.X.dtype == np.float64:  # Nothing to convert.
+        """`square`, if known, is a number that no ‖x_t‖² exceeds, and `scores` are the coef·x_t as
+        float64 gives them, added in any order."""
+        scored = scores is not None or sample.X.dtype == np.float64  # Nothing to convert.
+        if square is not None and scored:
             with np.errstate(over="ignore", invalid="ignore"):
-                value = sample.X @ coef
-                value += intercept
+                value = (sample.X @ coef if scores is None else scores) + intercept
                 value *= sample.signs
                 magnitude = math.sqrt(square) * norm(coef) + abs(intercept)
                 slack = np.broadcast_to(exact.allowance(sample.d, magnitude), sample.m)
@@ -304,11 +310,10 @@ class Vectors(Space):
     def coordinates(self, sample: Sample) -> int:
         return sample.d
 
-    def looks(
-        self, sample: Sample, machine: Machine, known: float | None = None
-    ) -> Iterator[Margins]:
-        """`known` is a number that no ‖x_t‖² exceeds."""
-        yield Margins.of(sample, machine.coef, machine.intercept, known)
+    def looks(self, sample: Sample, machine: Machine, known=None) -> Iterator[Margins]:
+        """`known` is a number that no ‖x_t‖² exceeds, or that and the scores coef·x_t."""
+        known = known if isinstance(known, tuple) else (known,)
+        yield Margins.of(sample, machine.coef, machine.intercept, *known)
 
     def combined(self, margins: Margins, machine: Machine, effort: int = 1) -> Rounded:
         return combinations.squared_combination(

@@ -41,9 +41,9 @@ def issue_soft_margin_gap(
     """The strongest such claim from signed multipliers α_t y_t of some rows, and a hyperplane where
     the sample is one of vectors.
 
-    `known` saves work, and may be left out: a number that no ‖x_t‖² exceeds, or for a kernel the
-    values f(x_t) in float64, without what a shift adds. Such values save the pass over the kernel,
-    if some that are computed agree with them.
+    `known` saves work, and may be left out: a number that no ‖x_t‖² exceeds, or that and the scores
+    coef·x_t in float64; for a kernel the values f(x_t) in float64, without what a shift adds. Such
+    values save the pass over the kernel, if some that are computed agree with them.
 
     P(w, b) and D(α) are computed at more and more cost, until their allowances are a negligible
     part of the gap, or a relative gap of `enough` is proved. CannotClaim, if the multipliers are
