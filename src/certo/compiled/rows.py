@@ -19,7 +19,9 @@ from scipy import sparse
 from certo.compiled._jit import jit
 from certo.compiled._lanes import lane_dot, lane_dot_at, lone_lane_dot, lone_lane_dot_at
 
-PREFETCH_VISITS = 4  # Rows visited at random are asked for so many visits ahead; more would displace w.
+PREFETCH_VISITS = (
+    4  # Rows visited at random are asked for so many visits ahead; more would displace w.
+)
 
 
 class DenseRows(NamedTuple):

@@ -50,9 +50,7 @@ class DualDescent:
         self._random = np.uint64(rng.integers(2**63))  # The state of the generator of orders.
         self.problem = SoftMargin(rows.signs, rows.costs, intercept)
         squares = rows.lengths**2
-        price = max(
-            INTERCEPT_SHARE * float(np.median(squares)), MIN_INTERCEPT_MOVE / rows.total
-        )
+        price = max(INTERCEPT_SHARE * float(np.median(squares)), MIN_INTERCEPT_MOVE / rows.total)
         self.kappa = {"none": 0.0, "lifted": 1.0, "free": price}[intercept]
         self.squares = squares + self.kappa
         self.alpha, self.w = np.zeros(rows.m), np.zeros(rows.X.shape[1] + 1)

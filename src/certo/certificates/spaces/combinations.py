@@ -114,7 +114,9 @@ def _column_sums(sample: Sample, weights: np.ndarray, start: int, stop: int, ste
         first = _column_sums(sample, weights, start, middle, step)
         return first + _column_sums(sample, weights, middle, stop, step)
     part, some = sample.part(start, stop), weights[start:stop]
-    if sparse.issparse(part):  # Its own `abs` looks for entries of one place, of which there are none.
+    if sparse.issparse(
+        part
+    ):  # Its own `abs` looks for entries of one place, of which there are none.
         size = type(part)((np.abs(part.data), part.indices, part.indptr), shape=part.shape)
     else:
         size = np.abs(part)
