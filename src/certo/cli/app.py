@@ -17,6 +17,7 @@ from certo.cli import (
     export,
     fit,
     info,
+    lab,
     predict,
     proof,
     separable,
@@ -56,6 +57,7 @@ COMMANDS: dict[Callable[..., None], str] = {
     certify.certify: "certo certify model.skops iris.csv --target species",
     info.info: "certo info iris.certo",
     export.export: "certo export iris.certo --onnx iris.onnx --data iris.csv",
+    lab.lab: "certo lab",
 }
 for _command, _example in COMMANDS.items():
     _summary = (_command.__doc__ or "").partition(".")[0]

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
+from certo.losses.logistic import Logistic
+
 
 class Weights(NamedTuple):
     """One row for two classes, that of the second; else one for each class."""
@@ -28,6 +30,21 @@ def against(values: np.ndarray, reference: int) -> np.ndarray:
     if len(values) == 1:
         return values if reference == 0 else -values
     return np.delete(values - values[reference], reference, axis=0)
+
+
+class WorkingResponse(NamedTuple):
+    """What a Newton step of two classes fits by least squares: z = s + (y − p)/(p(1 − p)) at the
+    scores s, y being 0 or 1, with the weights p(1 − p). Infinite where a weight is 0 in float64."""
+
+    response: np.ndarray
+    weights: np.ndarray
+
+    @classmethod
+    def of(cls, signs: np.ndarray, scores: np.ndarray) -> WorkingResponse:
+        loss = Logistic()
+        weights = loss.curvature(scores)
+        with np.errstate(divide="ignore", over="ignore"):
+            return cls(scores - loss.gradient(signs, scores) / weights, weights)
 
 
 class LogisticProblem(NamedTuple):

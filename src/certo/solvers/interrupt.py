@@ -1,4 +1,5 @@
-"""Ctrl-C as a wish, not as an exception in the middle of something; and a limit on time."""
+"""Ctrl-C as a wish, not as an exception in the middle of something; somebody else's wish to stop;
+and a limit on time."""
 
 from __future__ import annotations
 
@@ -6,18 +7,33 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from certo.stop import Asked, Stop, go_on
+
+_WISH: ContextVar[Callable[[], bool]] = ContextVar("wish", default=lambda: False)
+
+
+@contextmanager
+def stopped_by(wish: Callable[[], bool]) -> Iterator[None]:
+    """While inside, fits of this thread stop as by Ctrl-C once `wish()` is true: for a program that
+    has its fits in threads, where no signal arrives."""
+    token = _WISH.set(wish)
+    try:
+        yield
+    finally:
+        _WISH.reset(token)
 
 
 @contextmanager
 def ctrl_c_asks() -> Iterator[Asked]:
     """While inside, the first Ctrl-C is only noted, and the function given returns `Stop.BY_HAND`
     from then on (None before); a second one is an exception again. Elsewhere than in the main
-    thread, or where somebody else handles the signal, nothing is changed."""
+    thread, or where somebody else handles the signal, only `stopped_by` is heard."""
     asked: list[bool] = []
+    wish = _WISH.get()
     mine = (
         threading.current_thread() is threading.main_thread()
         and signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -31,7 +47,7 @@ def ctrl_c_asks() -> Iterator[Asked]:
     if mine:
         signal.signal(signal.SIGINT, note)
     try:
-        yield lambda: Stop.BY_HAND if asked else None
+        yield lambda: Stop.BY_HAND if asked or wish() else None
     finally:
         if mine:
             signal.signal(signal.SIGINT, signal.default_int_handler)

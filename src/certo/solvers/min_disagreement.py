@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
@@ -46,16 +46,23 @@ PIVOTS_PER_START = 20_000  # Simplex steps of the proof after which local search
 TREE_TRIAL_SHARE = 0.3
 MAX_PROGRAM_GROUPS = 4000  # Groups in linear programs; of more, the hardest ones.
 MAX_DENSE_NUMBERS = 2**28  # Numbers of a dense matrix in memory.
+MAX_TRACED_FEATURES = 16  # Of more, the trace does not keep the weights.
 TRIVIAL_TREE = ((), (Packing((), ()),), np.array([-1]))  # A tree that proves 0.
 
 
 @dataclass(frozen=True, repr=False)
 class BoundTrace:
-    """What was known of the fewest errors, and when: those of the best weights, those proved."""
+    """What was known of the fewest errors, and when: those of the best weights, those proved; and
+    these weights, (changes, d + 1) with the intercept last, for up to 16 features."""
 
     seconds: np.ndarray
     upper: np.ndarray
     lower: np.ndarray
+    weights: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+
+    @classmethod
+    def of(cls, changes: list[tuple[float, float, float]], weights: list) -> BoundTrace:
+        return cls(*np.array(changes).T, np.array(weights))
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -107,6 +114,7 @@ class _Search:
         self.coef, self.intercept = np.zeros(sample.d), 0.0
         self.upper, self.lower = self._cost(np.ones(sample.m, dtype=bool)), 0
         self.changes: list[tuple[float, float, float]] = []
+        self.weights_then: list[np.ndarray] = []
         self._note()
 
     @property
@@ -137,6 +145,8 @@ class _Search:
         )
         if not self.changes or self.changes[-1][1:] != (upper, lower):
             self.changes.append((self.watch.seconds, upper, lower))
+            if self.coef.size <= MAX_TRACED_FEATURES:
+                self.weights_then.append(np.append(self.coef, self.intercept))
         self.report(upper, lower, self.watch.seconds)
 
     def raise_lower(self, lower: int) -> None:
@@ -281,7 +291,7 @@ def min_disagreement(
     search.widen()
     claim = labels, lifted, sample.m, weights, proved(search.lower, groups)
     proof = LeastErrorsByCells(*claim) if by_cells else LeastErrorsByTree(*claim, *log)
-    trace = BoundTrace(*np.array(search.changes).T)
+    trace = BoundTrace.of(search.changes, search.weights_then)
     stop = Stop.CONVERGED if search.is_over else watch.stop() or Stop.NO_PROGRESS
     return Outcome(search.coef, search.intercept, proof, trace, search.optimal, steps, stop)
 
@@ -293,7 +303,7 @@ def _separated(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> O
     if not isinstance(found, Separator):
         raise TooLarge
     proof = LeastErrorsByTree(labels, lifted, sample.m, weights, 0.0, *TRIVIAL_TREE)
-    trace = BoundTrace(np.array([watch.seconds]), np.zeros(1), np.zeros(1))
+    trace = BoundTrace.of([(watch.seconds, 0.0, 0.0)], [])
     return Outcome(*vectors.split(found.w), proof, trace, True, 0, Stop.CONVERGED)
 
 

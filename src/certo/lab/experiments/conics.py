@@ -1,0 +1,95 @@
+"""The lift of conics: points of the plane in a space of three products, and a plane among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.estimators.svm import SVM
+from certo.features.monomials import Monomials
+from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.scene import grid_of, number, region, verdict
+from certo.lab.settings import decades
+
+LIFT_STEPS = 24  # Frames from the plane to the space.
+
+
+class ConicsExperiment(Experiment):
+    name = "conics"
+    preset = "ring"
+    settings = (decades("C", 10.0, -2, 3),)
+
+    def _run(self, asked: Asked) -> Run:
+        return ConicsRun(asked)
+
+
+class ConicsRun(Run):
+    """Frame k: the points on their way from (x₁, x₂, 0) to (x₁², √2x₁x₂, x₂²), the map of the
+    kernel (x·x')². In the last frame they are there, and a plane separates them as it can."""
+
+    steps = LIFT_STEPS
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked, self.y = asked, asked.bench.y
+        self.X = asked.bench.X
+        self.map = Monomials(2, offset=0.0)
+        self.lifted = self.map.fit_transform(self.X)
+        self.model = SVM(C=asked["C"]).fit(self.lifted, self.y)
+
+    def frame(self, step: int, job: Job) -> dict[str, Any]:
+        flat = np.column_stack([self.X[:, 0], np.zeros(len(self.y)), self.X[:, 1]])
+        part = step / self.steps
+        points = (1 - part) * flat + part * self.lifted
+        w, b = self.model.coef_[0], float(self.model.intercept_[0])
+        reach = self.asked.reach
+        scores = self.model.decision_function(self.map.transform(grid_of(reach)))
+        own = self.model.decision_function(self.lifted)
+        wrong = np.flatnonzero(self.y * own <= 0)
+        last = step == self.steps
+        solid: dict[str, Any] = {"points": points.round(6).tolist(), "part": part}
+        if last:
+            solid["plane"] = {"w": w.tolist(), "b": b}
+        scene: dict[str, Any] = {
+            "lines": [],
+            "region": region(scores, reach, (-1.0, 0.0, 1.0)) if last else None,
+            "marks": {"wrong": wrong.tolist() if last else []},
+            "solid": solid,
+        }
+        if last:
+            alpha = np.abs(self.model.dual_coef_[0])
+            scene["marks"]["support"] = self.model.support_.tolist()
+            scene["marks"]["size"] = (alpha / np.max(alpha, initial=1e-300)).tolist()
+        (claim,) = self.model.certificate_.of_kind(SoftMarginGap)
+        strip = [
+            number("errors", wrong.size),
+            number("supports", len(self.model.support_)),
+            number("objective", claim.primal, at="most"),
+            number("relative_gap", claim.relative_gap, at="most"),
+        ]
+        told = verdict(f"conics.{self._conic(w)}", "good" if not wrong.size else "plain",
+                       wrong=wrong.size)  # fmt: skip
+        if not last:
+            told = verdict("conics.lifting")
+        return {"scene": scene, "strip": strip, "verdict": told, "cursors": {}}
+
+    @staticmethod
+    def _conic(w: np.ndarray) -> str:
+        """What w₁x₁² + √2w₂x₁x₂ + w₃x₂² + b = 0 is, by the sign of its discriminant."""
+        sign = float(2 * w[0] * w[2] - w[1] ** 2)
+        return "ellipse" if sign > 0 else "hyperbola" if sign < 0 else "parabola"
+
+    def proof(self, job: Job) -> Proof:
+        return Proof(self.model.certificate_, self.model, self.lifted, self.y, repr(self.model))
+
+    def code(self) -> list[str]:
+        return [
+            imports("SVM"),
+            "from certo.features import Monomials",
+            f"X = {self.map!r}.fit_transform(X)  # three products of the coordinates",
+            f"model = {self.model!r}.fit(X, y)",
+            "print(model.status_)",
+            'print("plane:", model.coef_, model.intercept_)',
+            "print(model.certificate_.verify(X, y))",
+        ]

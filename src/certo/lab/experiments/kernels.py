@@ -1,0 +1,221 @@
+"""Kernels: regions and supports, the nearest neighbours beside them, under- and over-fitting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
+
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.certificates.runs.mistake_bound import MistakeBound
+from certo.estimators.kernel_perceptron import KernelPerceptron
+from certo.estimators.svm import SVM
+from certo.kernels.gaussian import Gaussian
+from certo.kernels.polynomial import Polynomial
+from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.scene import chart, grid_of, number, region, series, verdict
+from certo.lab.settings import Choice, Flag, decades, wholes
+from certo.rkhs import Expansion
+from certo.selection import compare_kernels
+from certo.solvers.interrupt import stopped_by
+
+VARIANCES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)  # Of the curve.
+DEGREES = (1, 2, 3, 4, 5, 6, 8, 10, 12)
+FOLDS = 5
+CROWDED = 0.9  # A share of supports above which every example is an island.
+
+
+class KernelExperiment(Experiment):
+    name = "kernels"
+    preset = "moons"
+    settings = (
+        Choice("machine", "svm", ("svm", "perceptron")),
+        Choice("kernel", "gaussian", ("gaussian", "polynomial")),
+        decades("variance", 0.5, -3, 2),
+        wholes("degree", 3, range(1, 13)),
+        decades("C", 1.0, -2, 3),
+        wholes("epochs", 10, (1, 2, 5, 10, 20, 50)),
+        wholes("neighbours", 5, range(1, 52, 2)),
+        Flag("beside", True),
+    )
+
+    def _run(self, asked: Asked) -> Run:
+        return KernelSvmRun(asked) if asked["machine"] == "svm" else KernelPerceptronRun(asked)
+
+
+class KernelRun(Run):
+    """What both machines have."""
+
+    model: Any
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
+        self.kernel = Gaussian(asked["variance"])
+        if asked["kernel"] == "polynomial":
+            self.kernel = Polynomial(asked["degree"])
+        self.grid = grid_of(asked.reach)
+
+    def _beside(self) -> dict[str, Any]:
+        """The rule of the nearest neighbours on the same examples."""
+        k = min(self.asked["neighbours"], len(self.y) - 1 + len(self.y) % 2)
+        rule = KNeighborsClassifier(k).fit(self.X, self.y)
+        share = rule.predict_proba(self.grid)[:, 1] - 0.5
+        wrong = int(np.sum(rule.predict(self.X) != self.y))
+        return {"region": region(share, self.asked.reach), "k": k, "wrong": wrong}
+
+    def _scene(self, scores: np.ndarray, own: np.ndarray) -> dict[str, Any]:
+        levels = (-1.0, 0.0, 1.0) if self.asked["machine"] == "svm" else (0.0,)
+        scene: dict[str, Any] = {
+            "lines": [],
+            "region": region(scores, self.asked.reach, levels),
+            "marks": {"wrong": np.flatnonzero(self.y * own <= 0).tolist()},
+        }
+        if self.asked["beside"] and len(self.y) > 1:
+            scene["beside"] = self._beside()
+        return scene
+
+    def more(self, job: Job) -> dict[str, Any]:
+        """Errors on the examples, and on others, for several values of the slider."""
+        fewest = min(int(np.sum(self.y == sign)) for sign in (-1, 1))
+        if fewest < 2:
+            return {}
+        gaussian = self.asked["kernel"] == "gaussian"
+        values = VARIANCES if gaussian else DEGREES
+        kernels = [Gaussian(v) if gaussian else Polynomial(int(v)) for v in values]
+        found = compare_kernels(
+            self.X, self.y, kernels, self._machine_of_curve(), cv=min(FOLDS, fewest),
+            random_state=0, report=lambda done, of: job.tell(done=done, of=of),
+        )  # fmt: skip
+        lines = [
+            series("fitting.training", values, found.training_error),
+            series("fitting.validation", values, found.validation_error, "strong"),
+        ]
+        if found.neighbours is not None:
+            ends = [values[0], values[-1]]
+            lines.append(series("fitting.neighbours", ends,
+                                [found.neighbours.validation_error] * 2, "lower"))  # fmt: skip
+        value = self.asked["variance"] if gaussian else self.asked["degree"]
+        key = "fitting_variance" if gaussian else "fitting_degree"
+        made = chart(key, lines, log_x=gaussian)
+        return {"charts": [made], "cursors": {key: value}}
+
+    def _machine_of_curve(self) -> Any:
+        raise NotImplementedError
+
+    def proof(self, job: Job) -> Proof:
+        return Proof(self.model.certificate_, self.model, self.X, self.y, repr(self.model))
+
+    def code(self) -> list[str]:
+        name = type(self.model).__name__
+        return [
+            imports(name),
+            f"from certo.kernels import {type(self.kernel).__name__}",
+            f"model = {self.model!r}.fit(X, y)",
+            "print(model.status_)",
+            'print("supports:", len(model.support_))',
+            "print(model.certificate_)",
+            "print(model.certificate_.verify(X, y))",
+        ]
+
+
+class KernelSvmRun(KernelRun):
+    """There are no steps: `run` moves the slider of the kernel."""
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked)
+        self.sweeps = "variance" if asked["kernel"] == "gaussian" else "degree"
+        self.model = SVM(self.kernel, C=asked["C"])
+        with stopped_by(lambda: asked.job.cancelled):
+            self.model.fit(self.X, self.y)
+        asked.job.go_on()
+
+    def _machine_of_curve(self) -> Any:
+        return SVM(C=self.asked["C"])
+
+    def frame(self, step: int, job: Job) -> dict[str, Any]:
+        own = self.model.decision_function(self.X)
+        scene = self._scene(self.model.decision_function(self.grid), own)
+        alpha = np.abs(self.model.dual_coef_[0])
+        scene["marks"]["support"] = self.model.support_.tolist()
+        scene["marks"]["size"] = (alpha / np.max(alpha, initial=1e-300)).tolist()
+        wrong, supports = int(np.sum(self.y * own <= 0)), len(self.model.support_)
+        strip = [number("errors", wrong), number("supports", supports)]
+        for claim in self.model.certificate_.of_kind(SoftMarginGap):
+            strip += [
+                number("objective", claim.primal, at="most"),
+                number("relative_gap", claim.relative_gap, at="most"),
+            ]
+        if "beside" in scene:
+            strip.append(number("neighbour_errors", scene["beside"]["wrong"]))
+        told = verdict("kernels.svm", "plain", wrong=wrong, supports=supports, total=len(self.y))
+        if self.asked["kernel"] == "gaussian" and supports >= CROWDED * len(self.y) and not wrong:
+            told = verdict("kernels.islands", "bad", supports=supports, total=len(self.y))
+        return {"scene": scene, "strip": strip, "verdict": told, "cursors": {}}
+
+
+class KernelPerceptronRun(KernelRun):
+    """Frame k: f after k mistakes, a sum of k terms y_s K(x_s, ·)."""
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked)
+        self.model = KernelPerceptron(self.kernel, epochs=asked["epochs"]).fit(self.X, self.y)
+        self.trace = self.model.trace_
+        # Of very many mistakes the trace keeps some: then the first frame is followed by the last.
+        self.complete = len(self.trace) == int(self.model.updates_[0])
+        self.steps = len(self.trace) if self.complete else 1
+
+    def _function(self, step: int) -> Expansion:
+        if not self.complete:
+            return self.model.expansions_[0]
+        rows, counts = np.unique(self.trace.example[:step], return_counts=True)
+        return Expansion(self.kernel, self.X[rows], counts * self.y[rows].astype(np.float64))
+
+    def _machine_of_curve(self) -> Any:
+        return KernelPerceptron(epochs=self.asked["epochs"])
+
+    def frame(self, step: int, job: Job) -> dict[str, Any]:
+        values, own = np.zeros(len(self.grid)), np.zeros(len(self.y))
+        rows, counts = np.unique(self.trace.example[:step], return_counts=True)
+        if step:
+            f = self._function(step)
+            values, own = f(self.grid), f(self.X)
+        if step == self.steps:
+            rows, counts = self.model.support_, np.abs(self.model.dual_coef_[0])
+        scene = self._scene(values, own)
+        scene["marks"] |= {
+            "support": rows.tolist(),
+            "size": (counts / np.max(counts, initial=1)).tolist(),
+        }
+        if step and self.complete:
+            scene["marks"]["current"] = [int(self.trace.example[step - 1])]
+        claim = next(iter(self.model.certificate_.of_kind(MistakeBound)), None)
+        limit = None if claim is None or claim.bound is None else (claim.bound, "most")
+        wrong, total = int(np.sum(self.y * own <= 0)), int(self.model.updates_[0])
+        strip = [
+            number("mistakes", total if step == self.steps else step, bound=limit),
+            number("supports", len(rows)),
+            number("errors", wrong),
+        ]
+        if step:
+            strip.append(number("squared_norm_f", float(self.trace.squared_norm[step - 1])))
+        if "beside" in scene:
+            strip.append(number("neighbour_errors", scene["beside"]["wrong"]))
+        key = "kernels.converged" if self.model.converged_ else "kernels.unfinished"
+        tone = "good" if self.model.converged_ else "plain"
+        told = verdict(key, tone, mistakes=total, supports=len(self.model.support_))
+        return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"norm_f": step}}
+
+    def charts(self) -> list[dict[str, Any]]:
+        if not self.steps:
+            return []
+        n = self.trace.update
+        curves = [series("norm_f.f", [0, *n], [0.0, *self.trace.squared_norm])]
+        for claim in self.model.certificate_.of_kind(MistakeBound):
+            lower, upper = claim.curves(n)
+            curves.append(series("norm_f.upper", n, upper, "upper"))
+            if claim.separable:
+                curves.append(series("norm_f.lower", n, lower, "lower"))
+        return [chart("norm_f", curves)]
+
+

@@ -1,0 +1,204 @@
+"""Largest and soft margin: band, supports, slacks, and what removing an example changes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from certo.certificates.composite import Composite
+from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.estimators.hard_margin import HardMarginSVM, NotSeparable
+from certo.estimators.svm import SVM
+from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.scene import chart, line, number, series, verdict
+from certo.lab.settings import Choice, decades
+
+PRECISE = 1e-10  # Relative gap to which machines are fitted, so that a change can be seen.
+
+
+class MarginExperiment(Experiment):
+    name = "margin"
+    preset = "overlapping"
+    settings = (
+        Choice("machine", "soft", ("soft", "hard")),
+        decades("C", 1.0, -3, 3),
+        Choice("intercept", "free", ("free", "lifted", "none")),
+    )
+
+    def _run(self, asked: Asked) -> Run:
+        return MarginRun(asked) if asked["machine"] == "soft" else hard_margin_run(asked)
+
+
+def hard_margin_run(asked: Asked) -> Run:
+    try:
+        return MarginRun(asked)
+    except NotSeparable as proved:
+        return NoMarginRun(asked, proved)
+
+
+class MarginRun(Run):
+    """Frame k: the machine without the first k examples of an order, in which those come first
+    that are furthest on their own side, and supports last."""
+
+    opens_at = 0
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
+        self.model = self._machine().fit(self.X, self.y)
+        self.w = np.append(self.model.coef_[0], self.model.intercept_[0])
+        own = self.y * self.model.decision_function(self.X)
+        supports = set(self.model.support_.tolist())
+        self.order = sorted(range(len(self.y)), key=lambda t: (t in supports, -own[t]))
+        self.steps = self._removable()
+        self.without: dict[int, Any] = {0: self.model}
+
+    def _machine(self) -> Any:
+        if self.asked["machine"] == "hard":
+            return HardMarginSVM(intercept=self.asked["intercept"], tol=PRECISE)
+        return SVM(C=self.asked["C"], intercept=self.asked["intercept"], tol=PRECISE)
+
+    def _removable(self) -> int:
+        """How many can go before one label is left alone."""
+        left = {sign: int(np.sum(self.y == sign)) for sign in (-1, 1)}
+        for count, row in enumerate(self.order):
+            left[int(self.y[row])] -= 1
+            if not left[int(self.y[row])]:
+                return count
+        return len(self.order)
+
+    def _fitted(self, step: int) -> Any:
+        if step not in self.without:
+            rows = self._kept(step)
+            self.without[step] = self._machine().fit(self.X[rows], self.y[rows])
+        return self.without[step]
+
+    def _kept(self, step: int) -> np.ndarray:
+        return np.sort(np.array(self.order[step:], dtype=np.int64))
+
+    def frame(self, step: int, job: Job) -> dict[str, Any]:
+        model, rows = self._fitted(step), self._kept(step)
+        coef, intercept = model.coef_[0], float(model.intercept_[0])
+        supports, alpha = rows[model.support_], np.abs(model.dual_coef_[0])
+        scores = model.decision_function(self.X[rows])
+        own = self.y[rows] * scores
+        slacks = np.zeros(rows.size)
+        if isinstance(model, SVM):
+            slacks = model.slacks(self.X[rows], self.y[rows])
+        scene: dict[str, Any] = {
+            "lines": [line("boundary", coef, intercept)],
+            "half": line("half", coef, intercept),
+            "marks": {
+                "support": supports.tolist(),
+                "size": (alpha / np.max(alpha, initial=1e-300)).tolist(),
+                "removed": self.order[:step],
+                "wrong": rows[own <= 0].tolist(),
+            },
+        }  # fmt: skip
+        if coef.any():
+            scene["band"] = line("band", coef, intercept)
+            # x + ξ y w/‖w‖² has margin 1: it is on the line of its own label.
+            feet = self.X[rows] + (slacks * self.y[rows] / float(coef @ coef))[:, None] * coef
+            scene["segments"] = [
+                {"kind": "slack", "from": self.X[row].tolist(), "to": foot.tolist()}
+                for row, foot, slack in zip(rows, feet, slacks, strict=True)
+                if slack > 1e-9
+            ]
+        moved, allowed = self._moved(model)
+        strip = self._strip(model, supports.size, slacks, int(np.sum(own <= 0)), moved)
+        return {"scene": scene, "strip": strip, "verdict": self._verdict(step, moved, allowed),
+                "cursors": {}}  # fmt: skip
+
+    def _gap(self, model: Any) -> float:
+        """How far ½‖w‖² + CΣξ, or ½‖w‖², can be from the least."""
+        if isinstance(model, SVM):
+            (soft,) = model.certificate_.of_kind(SoftMarginGap)
+            return soft.gap
+        (hard,) = model.certificate_.of_kind(MaximumMargin)
+        return max(0.0, float(model.objective_[0]) - 0.5 / hard.upper**2)
+
+    def _moved(self, model: Any) -> tuple[float, float]:
+        """How far w is from that of all examples, and how far it would be at most if both had the
+        same minimiser: by strong convexity ½‖w − w*‖² is at most the gap."""
+        last = 3 if self.asked["intercept"] == "lifted" else 2
+        w = np.append(model.coef_[0], model.intercept_[0])
+        allowed = math.sqrt(2 * self._gap(model)) + math.sqrt(2 * self._gap(self.model))
+        return float(np.linalg.norm((w - self.w)[:last])), allowed
+
+    def _strip(self, model, supports: int, slacks, wrong: int, moved: float) -> list[Any]:
+        norm = float(np.linalg.norm(model.coef_[0]))
+        strip = [
+            number("margin", 1 / norm if norm else math.inf),
+            number("supports", supports),
+            number("errors", wrong),
+            number("slack_sum", float(np.sum(slacks))),
+        ]
+        for soft in model.certificate_.of_kind(SoftMarginGap):
+            strip.append(number("objective", soft.primal, at="most"))
+            strip.append(number("relative_gap", soft.relative_gap, at="most"))
+        for hard in model.certificate_.of_kind(MaximumMargin):
+            strip.append(number("margin_most", hard.upper, at="most"))
+        return [*strip, number("moved", moved)]
+
+    def _verdict(self, step: int, moved: float, allowed: float) -> dict[str, Any]:
+        if not step:
+            key = f"margin.{self.asked['machine']}"
+            return verdict(key, "plain", supports=len(self.model.support_), total=len(self.y))
+        is_support = self.order[step - 1] in set(self.model.support_.tolist())
+        if moved <= allowed:
+            key = "margin.same_support" if is_support else "margin.same"
+            return verdict(key, "good", removed=step, example=str(self.order[step - 1] + 1))
+        return verdict("margin.changed", "bad", removed=step, moved=moved,
+                       example=str(self.order[step - 1] + 1))  # fmt: skip
+
+    def charts(self) -> list[dict[str, Any]]:
+        trace = self.model.trace_
+        if isinstance(self.model, HardMarginSVM):
+            looks = np.arange(1, len(trace) + 1)
+            lines = [series("bounds.upper", looks, trace.upper, "upper"),
+                     series("bounds.lower", looks, trace.lower, "lower")]  # fmt: skip
+            return [chart("margin_bounds", lines)]
+        looks = np.arange(1, len(trace) + 1)
+        gaps = np.maximum(trace.gap, 2.0**-53)
+        return [chart("gap", [series("gap.relative", looks, gaps)], log_y=True)]
+
+    def proof(self, job: Job) -> Proof:
+        return Proof(self.model.certificate_, self.model, self.X, self.y, repr(self.model))
+
+    def code(self) -> list[str]:
+        name = type(self.model).__name__
+        return [
+            imports(name),
+            f"model = {self.model!r}.fit(X, y)",
+            "print(model.status_)",
+            'print("supports:", model.support_)',
+            "print(model.certificate_)",
+            "print(model.certificate_.verify(X, y))",
+        ]
+
+
+class NoMarginRun(Run):
+    """No hyperplane separates the examples: the proof, instead of a margin."""
+
+    def __init__(self, asked: Asked, proved: NotSeparable) -> None:
+        self.asked, self.proved = asked, proved
+
+    def frame(self, step: int, job: Job) -> dict[str, Any]:
+        rows = self.proved.proof.rows if self.proved.proof is not None else []
+        scene = {"lines": [], "marks": {"hull": [int(row) for row in rows]}}
+        told = verdict("margin.none", "bad", count=len(rows))
+        return {"scene": scene, "strip": [], "verdict": told, "cursors": {}}
+
+    def proof(self, job: Job) -> Proof:
+        bench = self.asked.bench
+        return Proof(Composite((self.proved.proof,)), None, bench.X, bench.y, "separability(X, y)")
+
+    def code(self) -> list[str]:
+        return [
+            imports("separability"),
+            "verdict = separability(X, y)",
+            "print(verdict)",
+            "print(verdict.verify(X, y))",
+        ]

@@ -1,0 +1,185 @@
+"""The Perceptron: every update as vectors, and ‖w‖² between the two curves of the theorem."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from certo.certificates.composite import Composite
+from certo.certificates.runs.mistake_bound import MistakeBound
+from certo.estimators.hard_margin import HardMarginSVM, NotSeparable
+from certo.estimators.perceptron import Perceptron
+from certo.geometry.neuron import Neuron
+from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.scene import chart, line, number, series, verdict
+from certo.lab.settings import Choice, decades, wholes
+from certo.rates import Geometric, Power
+
+GHOSTS = 14  # Earlier boundaries that are still seen.
+CURVE_POINTS = 120
+
+
+class PerceptronExperiment(Experiment):
+    name = "perceptron"
+    preset = "narrow"
+    settings = (
+        wholes("epochs", 50, (1, 2, 3, 5, 10, 20, 50, 100, 200)),
+        Choice("rate", "constant", ("constant", "power", "geometric")),
+        decades("eta", 1.0, -1, 1),
+        Choice("order", "cyclic", ("cyclic", "shuffled", "misclassified")),
+        Choice("start", "zeros", ("zeros", "random")),
+        Choice("intercept", "lifted", ("lifted", "none")),
+        wholes("seed", 0, range(100)),
+    )
+
+    def _run(self, asked: Asked) -> Run:
+        return PerceptronRun(asked)
+
+
+class PerceptronRun(Run):
+    def __init__(self, asked: Asked) -> None:
+        self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
+        eta = asked["eta"]
+        rates = {"constant": eta, "power": Power(eta), "geometric": Geometric(eta)}
+        self.model = Perceptron(
+            learning_rate=rates[asked["rate"]],
+            epochs=asked["epochs"],
+            order=asked["order"],
+            init=asked["start"],
+            intercept=asked["intercept"],
+            random_state=asked["seed"],
+        )
+        self.model.fit(self.X, self.y)
+        self.claims, self.inseparable = self.model.certificate_, False
+        if not self.model.converged_:
+            self._compare_with_the_best()
+        self.claim = next(iter(self.claims.of_kind(MistakeBound)), None)
+        self.trace = self.model.trace_
+        start = self.claim.start if self.claim is not None else np.zeros(0)
+        start = start if start.size else np.zeros(3)
+        self.weights = np.vstack([start, self.trace.weights])
+        self.updates = np.concatenate([[0], self.trace.weights_update])
+        if self.updates[-1] != self.total:  # Of very many updates, not the last weights are kept.
+            last = np.append(self.model.coef_[0], self.model.intercept_[0])
+            self.weights = np.vstack([self.weights, last])
+            self.updates = np.append(self.updates, self.total)
+        self.steps = len(self.updates) - 1
+        self.at = {int(update): k for k, update in enumerate(self.trace.update)}
+
+    def _compare_with_the_best(self) -> None:
+        """A run that was cut short has no separator of its own: the bound is that of the largest
+        margin, if there is one."""
+        try:
+            best = HardMarginSVM(intercept=self.asked["intercept"]).fit(self.X, self.y)
+        except NotSeparable:
+            self.inseparable = True
+            return
+        bound = self.model.mistake_bound(self.X, self.y, best.coef_, best.intercept_)
+        others = [one for one in self.claims if not isinstance(one, MistakeBound)]
+        self.claims = Composite((*others, *bound.claims), self.claims.not_claimed)
+
+    @property
+    def total(self) -> int:
+        return int(self.model.updates_[0])
+
+    @property
+    def bound(self) -> int | None:
+        """What the theorem allows; None, where it allows any number."""
+        return None if self.claim is None else self.claim.bound
+
+    def frame(self, step: int, job: Job) -> dict[str, Any]:
+        w, update = self.weights[step], int(self.updates[step])
+        earlier = range(max(0, step - GHOSTS), step)
+        lines = [
+            line("ghost", self.weights[k][:2], self.weights[k][2], age=step - k) for k in earlier
+        ]
+        lines.append(line("boundary", w[:2], w[2]))
+        scene: dict[str, Any] = {"lines": lines, "vectors": [], "marks": {}}
+        if self.claim is not None and self.claim.separable:
+            u = self.claim.comparator
+            scene["lines"].insert(0, line("separator", u.coef, u.intercept, name="line.separator"))
+        epoch, place = 0, self.at.get(update)
+        if place is not None:
+            example = int(self.trace.example[place])
+            epoch = int(self.trace.epoch[place])
+            scene["marks"]["current"] = [example]
+        if place is not None and step and self.updates[step - 1] == update - 1:
+            before = self.weights[step - 1]
+            scene["vectors"] = [
+                {"kind": "old", "tip": before[:2].tolist()},
+                {"kind": "update", "tail": before[:2].tolist(), "tip": w[:2].tolist()},
+            ]
+        scene["vectors"].append({"kind": "w", "tip": w[:2].tolist()})
+        wrong = np.flatnonzero(self.y * Neuron(w[:2], w[2]).induced_local_field(self.X) <= 0)
+        scene["marks"]["wrong"] = wrong.tolist()
+        scene["half"] = line("half", w[:2], w[2])
+        return {
+            "scene": scene,
+            "strip": self._strip(step, update, epoch, wrong.size),
+            "verdict": self._verdict(step),
+            "cursors": {"norm": update},
+        }
+
+    def _strip(self, step: int, update: int, epoch: int, wrong: int) -> list[dict[str, Any]]:
+        limit = None if self.bound is None else (self.bound, "most")
+        w = self.weights[step]
+        strip = [
+            number("updates", update, bound=limit),
+            number("squared_norm", float(w @ w)),
+            number("wrong_now", wrong),
+            number("epoch", epoch),
+        ]
+        if self.claim is not None and self.claim.separable:
+            margin = self.claim.target / self.claim.comparator_norm
+            strip += [
+                number("separator_margin", margin, at="least"),
+                number("longest", math.sqrt(self.claim.radius2), at="most"),
+            ]
+        return strip
+
+    def _verdict(self, step: int) -> dict[str, Any]:
+        claim, bound = self.claim, self.bound
+        if claim is not None and claim.separable and bound is not None:
+            facts = {
+                "margin": self._strip(step, 0, 0, 0)[-2]["text"],
+                "longest": self._strip(step, 0, 0, 0)[-1]["text"],
+                "bound": bound,
+                "updates": self.total,
+            }
+            if self.model.converged_:
+                return verdict("perceptron.converged", "good", **facts)
+            return verdict("perceptron.unfinished", "plain", **facts)
+        if self.model.converged_:
+            return verdict("perceptron.converged_plain", "good", updates=self.total)
+        key = "perceptron.endless" if self.inseparable else "perceptron.stopped"
+        return verdict(key, "bad", updates=self.total, epochs=int(self.model.n_iter_))
+
+    def charts(self) -> list[dict[str, Any]]:
+        if not self.total:
+            return []
+        n = np.unique(np.linspace(1, self.total, CURVE_POINTS).astype(np.int64))
+        start = float(self.weights[0] @ self.weights[0])
+        curves = [series("norm.w", [0, *self.trace.update], [start, *self.trace.squared_norm])]
+        if self.claim is not None:
+            lower, upper = self.claim.curves(n)
+            curves.append(series("norm.upper", n, upper, "upper"))
+            if self.claim.separable:
+                curves.append(series("norm.lower", n, lower, "lower"))
+        return [chart("norm", curves)]
+
+    def proof(self, job: Job) -> Proof:
+        return Proof(self.claims, self.model, self.X, self.y, repr(self.model))
+
+    def code(self) -> list[str]:
+        rates = "from certo.rates import Geometric, Power"
+        needs = [rates] if self.asked["rate"] != "constant" else []
+        return [
+            imports("Perceptron"), *needs,
+            f"model = {self.model!r}.fit(X, y)",
+            "print(model.status_)",
+            'print("updates:", model.updates_[0])',
+            "print(model.certificate_)",
+            "print(model.certificate_.verify(X, y))",
+        ]  # fmt: skip

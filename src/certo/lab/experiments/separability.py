@@ -1,0 +1,140 @@
+"""Separability: the hyperplane, or the few points whose hulls meet, example by example."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from certo.certificates.composite import Composite
+from certo.certificates.separation.inseparable import Inseparable
+from certo.certificates.separation.separable import Separable
+from certo.estimators.hard_margin import HardMarginSVM
+from certo.estimators.verdict import separability
+from certo.geometry.neuron import Neuron
+from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.scene import chart, line, number, series, verdict
+from certo.lab.settings import Choice, Flag
+from certo.report.findings import shown_weight
+
+
+class SeparabilityExperiment(Experiment):
+    name = "separability"
+    preset = "touching"
+    needs_both = False
+    fewest = 1
+    settings = (Choice("intercept", "free", ("free", "none")), Flag("widest", True))
+
+    def _run(self, asked: Asked) -> Run:
+        return SeparabilityRun(asked)
+
+
+class SeparabilityRun(Run):
+    """The examples come one after the other; the verdict is about those that came."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
+        self.steps = len(self.y)
+        self.verdicts: dict[int, Separable | Inseparable] = {}
+        self.whole = self._verdict_of(self.steps)
+
+    def _verdict_of(self, count: int) -> Separable | Inseparable:
+        """The verdict about the first so many."""
+        if count not in self.verdicts:
+            free = self.asked["intercept"]
+            found = separability(self.X[:count], self.y[:count], intercept=free)
+            if isinstance(found, Inseparable):  # Nor are they with any others that come later.
+                self.verdicts |= {later: found for later in range(count, self.steps + 1)}
+            self.verdicts[count] = found
+        return self.verdicts[count]
+
+    def frame(self, step: int, job: Job) -> dict[str, Any]:
+        count = max(step, 1)
+        found = self._verdict_of(count)
+        scene: dict[str, Any] = {"lines": [], "marks": {"faded": list(range(count, self.steps))}}
+        strip = [number("examples_seen", count)]
+        cursors = {"margins": count}
+        if isinstance(found, Separable):
+            coef, intercept, margin = found.coef, float(found.intercept), found.margin  # type: ignore[arg-type]
+            if self.asked["widest"] and coef.any():
+                best = HardMarginSVM(intercept=self.asked["intercept"])
+                best.fit(self.X[:count], self.y[:count])
+                coef, intercept = best.coef_[0], float(best.intercept_[0])
+                margin = float(best.geometric_margin_[0])
+                scene["band"] = line("band", coef, intercept)
+            scene["lines"] = [line("boundary", coef, intercept)]
+            scene["half"] = line("half", coef, intercept)
+            strip.append(number("margin", margin, at="least"))
+            told = verdict("separability.yes", "good", margin=strip[-1]["text"])
+            if not coef.any():
+                told = verdict("separability.one_class", "good")
+            return {"scene": scene, "strip": strip, "verdict": told, "cursors": cursors}
+        hulls, meeting = self._hulls(found)
+        scene |= hulls
+        strip.append(number("witnesses", len(found.rows)))
+        told = verdict("separability.no", "bad", count=len(found.rows), x=meeting[0], y=meeting[1])
+        if self.asked["intercept"] == "none":
+            told = verdict("separability.no_origin", "bad", count=len(found.rows))
+        return {"scene": scene, "strip": strip, "verdict": told, "cursors": cursors}
+
+    def _hulls(self, found: Inseparable) -> tuple[dict[str, Any], tuple[float, float]]:
+        """The few points, mirrored if only hyperplanes through the origin count, with the fractions
+        that make one point of those of either label: they add up to 1 within a label."""
+        rows, free = found.rows, self.asked["intercept"] == "free"
+        signs, points = self.y[rows], self.X[rows]
+        if not free:
+            points, signs = points * signs[:, None], np.ones_like(signs)
+        total = {sign: sum((w for w, s in zip(found.weights, signs, strict=True) if s == sign),
+                           Fraction(0)) for sign in (-1, 1)}  # fmt: skip
+        shares = [w / total[int(s)] for w, s in zip(found.weights, signs, strict=True)]
+        first = signs == signs[0]
+        meeting = np.array([float(share) for share in shares])[first] @ points[first]
+        at = (float(meeting[0]), float(meeting[1]))
+        tags = [
+            {"row": int(row), "at": point, "text": shown_weight(share), "sign": int(sign)}
+            for row, point, share, sign in zip(rows, points.tolist(), shares, signs, strict=True)
+        ]
+        hulls = [
+            {"sign": side, "at": points[signs == side].tolist()}
+            for side in (-1, 1)
+            if np.any(signs == side)
+        ]
+        scene = {"tags": tags, "hulls": hulls, "meeting": list(at), "mirrored": not free}
+        return scene | {"marks": {"hull": rows.tolist()}}, at
+
+    def more(self, job: Job) -> dict[str, Any]:
+        """How the largest margin shrinks as examples come, until there is none."""
+        counts, margins = [], []
+        kept: Any = None
+        for count in range(2, self.steps + 1):
+            job.tell(done=count, of=self.steps)
+            if len(np.unique(self.y[:count])) < 2:
+                continue
+            if isinstance(self._verdict_of(count), Inseparable):
+                counts.append(count)
+                margins.append(0.0)
+                break
+            new, sign = self.X[count - 1 : count], self.y[count - 1]
+            if kept is None or sign * kept.induced_local_field(new)[0] < 1:  # It is a support now.
+                best = HardMarginSVM(intercept=self.asked["intercept"])
+                best.fit(self.X[:count], self.y[:count])
+                kept = Neuron(best.coef_[0], best.intercept_[0])
+                margin = float(best.geometric_margin_[0])
+            counts.append(count)
+            margins.append(margin)
+        if not counts:
+            return {}
+        return {"charts": [chart("margins", [series("margins.largest", counts, margins, "step")])]}
+
+    def proof(self, job: Job) -> Proof:
+        asked = f"separability(X, y, intercept={self.asked['intercept']!r})"
+        return Proof(Composite((self.whole,)), None, self.X, self.y, asked)
+
+    def code(self) -> list[str]:
+        return [
+            imports("separability"),
+            f"verdict = separability(X, y, intercept={self.asked['intercept']!r})",
+            "print(verdict)",
+            "print(verdict.verify(X, y))",
+        ]

@@ -1,0 +1,92 @@
+"""What the page draws, as plain values: shapes, numbers beside their bounds, charts, a verdict.
+
+A word that a person reads has a key here, and its text in `page/words.json`, in two languages.
+Numbers are written as everywhere in Certo: what is at most something is rounded up.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from certo.numbers.decimals import rounded_down, rounded_up
+from certo.numbers.digits import three_digits
+
+GRID = 72  # Points of a grid in each direction, on which scores are computed for a picture.
+DIGITS = 4  # Of bounds, that are rounded outward.
+
+
+def line(kind: str, coef: Sequence[float], intercept: float, **more: Any) -> dict[str, Any]:
+    """The line coef·x + intercept = 0; nothing is drawn where coef is 0."""
+    first, second = (float(c) for c in coef)
+    return {"kind": kind, "w": [first, second], "b": float(intercept), **more}
+
+
+def grid_of(reach: float) -> np.ndarray:
+    """Points of the square [−reach, reach]², row by row from below."""
+    ticks = np.linspace(-reach, reach, GRID)
+    return np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
+
+
+def region(scores: np.ndarray, reach: float, levels: Sequence[float] = (0.0,)) -> dict[str, Any]:
+    """Values on the grid, to be coloured by their sign, and lines along which they are a level."""
+    values = np.asarray(scores, dtype="<f4").tobytes()
+    return {"n": GRID, "reach": reach, "levels": list(levels),
+            "values": base64.b64encode(values).decode()}  # fmt: skip
+
+
+def number(key: str, value: float, *, at: str = "", bound: tuple[float, str] | None = None,
+           below: bool = True, tone: str = "") -> dict[str, Any]:  # fmt: skip
+    """A number of the strip; `at` says whether it is rounded "most" or "least" or as usual.
+
+    `bound` is what the theorem allows and how it is rounded; `below`: the value is to be at most
+    the bound, else at least."""
+    said: dict[str, Any] = {"key": key, "value": plain(value), "text": text(value, at)}
+    if bound is not None:
+        limit, how = bound
+        said["bound"] = {"value": plain(limit), "text": text(limit, how), "below": below}
+    return said | ({"tone": tone} if tone else {})
+
+
+def text(value: float, at: str = "") -> str:
+    if isinstance(value, int | np.integer):
+        return three_digits(int(value))
+    value = float(value)
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "−∞" if value < 0 else "–"
+    if at == "most":
+        return rounded_up(value, DIGITS)
+    return rounded_down(value, DIGITS) if at == "least" else three_digits(value)
+
+
+def plain(value: Any) -> Any:
+    """A JSON number; None where JSON has none."""
+    if isinstance(value, Fraction):
+        return float(value)
+    if isinstance(value, int | np.integer | bool):
+        return int(value)
+    return float(value) if math.isfinite(value) else None
+
+
+def series(key: str, x: Iterable[float], y: Iterable[float], kind: str = "line") -> dict[str, Any]:
+    """A line, steps, dots or a dashed bound of a chart; what is not finite is left out."""
+    pairs = [(plain(a), plain(b)) for a, b in zip(x, y, strict=True)]
+    kept = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return {"key": key, "kind": kind, "x": [a for a, _ in kept], "y": [b for _, b in kept]}
+
+
+def chart(key: str, lines: Sequence[dict[str, Any]], *, log_x: bool = False,
+          log_y: bool = False, **more: Any) -> dict[str, Any]:  # fmt: skip
+    """A picture of series that share their axes, whose names belong to the key."""
+    return {"key": key, "series": list(lines), "log_x": log_x, "log_y": log_y, **more}
+
+
+def verdict(key: str, tone: str = "plain", **args: Any) -> dict[str, Any]:
+    """A sentence: `tone` is good, bad or plain; numbers of it are written here."""
+    shown = {name: value if isinstance(value, str) else text(value) for name, value in args.items()}
+    return {"key": key, "tone": tone, "args": shown}
