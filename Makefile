@@ -8,7 +8,7 @@ DEV := .venv/.dev
 DOCS := .venv/.docs
 BENCH := .venv/.bench
 
-.PHONY: demo quick test check portable bench attack docs pictures strict lock clean
+.PHONY: demo quick test test-browser check portable bench attack docs pictures strict lock clean
 
 demo: $(DEV)
 	@mkdir -p demo
@@ -24,8 +24,14 @@ demo: $(DEV)
 quick: $(DEV)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 0 -q --quick $(ARGS)
 
+# With -rs it says which tests were skipped, and why: those of the laboratory without a browser.
 test: $(DEV)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -rs $(ARGS)
+
+# The laboratory in a browser, which is installed if there is none.
+test-browser: $(DEV)
+	.ci/browser $(BIN)/python
+	$(BIN)/python -m pytest -n 0 -rs tests/lab/test_server_browser.py $(ARGS)
 
 check: $(DEV)
 	$(BIN)/ruff check .

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import webbrowser
+from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +13,7 @@ import typer
 from certo.cli import options
 from certo.cli.console import Voice
 
+NEEDED = ("starlette", "uvicorn", "websockets")
 MISSING = (
     "certo lab needs a web server, which is not installed ({name}). Install it with: "
     "pip install 'certo[lab]'"
@@ -43,12 +46,11 @@ def lab(
     Ctrl-C."""
     from certo.data.problem import Problem
 
-    try:
-        from certo.lab.server import Server
-    except ModuleNotFoundError as missing:
-        if missing.name not in ("starlette", "uvicorn", "websockets"):
-            raise
-        raise Problem(MISSING.format(name=missing.name)) from missing
+    for name in NEEDED:
+        if find_spec(name) is None:
+            raise Problem(MISSING.format(name=name))
+    from certo.lab.server import Server
+
     if port is not None and not 0 <= port < 2**16:
         raise Problem(f"--port must be a number from 0 to 65535, got {port}.")
     try:
@@ -56,14 +58,12 @@ def lab(
     except OSError as taken:
         why = taken.strerror or str(taken)
         raise Problem(f"port {port} cannot be used: {why}. Choose another, or none.") from taken
-    options.tell({"address": server.address}, _tell, as_json)
-    sys.stdout.flush()
-    if not no_browser:
-        webbrowser.open(server.address)
-    try:
+    with contextlib.suppress(KeyboardInterrupt):  # That is how it is closed.
+        options.tell({"address": server.address}, _tell, as_json)
+        sys.stdout.flush()
+        if not no_browser:
+            webbrowser.open(server.address)
         server.run()
-    except KeyboardInterrupt:
-        pass
     if not as_json:
         Voice().say("Closed.")
 
@@ -71,5 +71,3 @@ def lab(
 def _tell(voice: Voice, said: dict[str, Any]) -> None:
     voice.suggest("The laboratory is open", said["address"])
     voice.say("Press Ctrl-C to close it.")
-
-

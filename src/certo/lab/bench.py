@@ -63,7 +63,7 @@ class Bench:
         return np.column_stack([self.places, self.signs]).tolist()
 
     @property
-    def X(self) -> np.ndarray:
+    def X(self) -> np.ndarray:  # noqa: N802
         return self.places / UNITS
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -51,7 +52,8 @@ class Job:
         self.report(**progress)
 
 
-class Asked(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Asked:
     """What an experiment is asked to show."""
 
     bench: Bench
@@ -65,8 +67,9 @@ class Asked(NamedTuple):
         """How far the picture reaches."""
         return next(reach for reach in WIDER if reach >= self.bench.reach)
 
-    def __getitem__(self, name):  # type: ignore[override]
-        return self.chosen[name] if isinstance(name, str) else tuple(self)[name]
+    def __getitem__(self, name: str) -> Any:
+        """The value of a setting."""
+        return self.chosen[name]
 
 
 class Proof(NamedTuple):
@@ -77,6 +80,7 @@ class Proof(NamedTuple):
     X: np.ndarray
     y: np.ndarray
     name: str  # What it is about, as one would write it in Python.
+    delta: float = 0.05  # The probability of being wrong of claims about new examples.
 
 
 class Run(abc.ABC):

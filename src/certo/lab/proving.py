@@ -44,7 +44,7 @@ def prove(proof: Proof, edit: dict[str, Any] | None, job: Job) -> dict[str, Any]
         return {"claims": [], "not_claimed": reasons}
     with tempfile.TemporaryDirectory(prefix="certo-lab-") as place:
         folder = Path(place) / "proof"
-        page = Certified(proof.name, proof.claims)
+        page = Certified(proof.name, proof.claims, delta=proof.delta)
         write_proof(folder, page, proof.fitted, proof.X, proof.y)
         if edit is not None:
             _change(folder / "proof.json", edit)
@@ -143,7 +143,7 @@ def _temptation(claim: Certificate) -> list[dict[str, Any]]:
         value = stored[name]
         if type(value) is float and not math.isfinite(value):
             continue
-        if name in AT_MOST and value > 0:
+        if (name in AT_MOST or name == "errors") and value > 0:
             below = [less for more, less in BOUNDED_BELOW if more == name and less in stored]
             return [_scaled(one, stored[one], -1) for one in (name, *below)]
         if name in AT_LEAST:
@@ -160,8 +160,8 @@ def _temptation(claim: Certificate) -> list[dict[str, Any]]:
 
 
 def _scaled(name: str, value: float, way: int) -> dict[str, Any]:
-    """One more or less of a count; a hundredth more or less of any other number."""
-    if type(value) is int:
+    """One more or less of a whole number; a hundredth more or less of any other."""
+    if value == int(value) and abs(value) >= 1:
         return {"path": [name], "value": str(value + way)}
     more = value * float(1 + way * EXAGGERATION) if value else way * float(EXAGGERATION)
     return {"path": [name], "value": str(more)}

@@ -21,22 +21,22 @@ GRID = 72  # Points of a grid in each direction, on which scores are computed fo
 DIGITS = 4  # Of bounds, that are rounded outward.
 
 
-def line(kind: str, coef: Sequence[float], intercept: float, **more: Any) -> dict[str, Any]:
+def line(kind: str, coef: Any, intercept: float, **more: Any) -> dict[str, Any]:
     """The line coef·x + intercept = 0; nothing is drawn where coef is 0."""
     first, second = (float(c) for c in coef)
     return {"kind": kind, "w": [first, second], "b": float(intercept), **more}
 
 
-def grid_of(reach: float) -> np.ndarray:
-    """Points of the square [−reach, reach]², row by row from below."""
-    ticks = np.linspace(-reach, reach, GRID)
+def grid_of(reach: float, count: int = GRID) -> np.ndarray:
+    """Points of the square [−reach, reach]², row by row from below, so many in each direction."""
+    ticks = np.linspace(-reach, reach, count)
     return np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
 
 
 def region(scores: np.ndarray, reach: float, levels: Sequence[float] = (0.0,)) -> dict[str, Any]:
     """Values on the grid, to be coloured by their sign, and lines along which they are a level."""
     values = np.asarray(scores, dtype="<f4").tobytes()
-    return {"n": GRID, "reach": reach, "levels": list(levels),
+    return {"n": math.isqrt(len(scores)), "reach": reach, "levels": list(levels),
             "values": base64.b64encode(values).decode()}  # fmt: skip
 
 
@@ -75,9 +75,9 @@ def plain(value: Any) -> Any:
 
 def series(key: str, x: Iterable[float], y: Iterable[float], kind: str = "line") -> dict[str, Any]:
     """A line, steps, dots or a dashed bound of a chart; what is not finite is left out."""
-    pairs = [(plain(a), plain(b)) for a, b in zip(x, y, strict=True)]
-    kept = [(a, b) for a, b in pairs if a is not None and b is not None]
-    return {"key": key, "kind": kind, "x": [a for a, _ in kept], "y": [b for _, b in kept]}
+    across, up = np.asarray(list(x)), np.asarray(list(y), dtype=np.float64)
+    kept = np.isfinite(up)
+    return {"key": key, "kind": kind, "x": across[kept].tolist(), "y": up[kept].tolist()}
 
 
 def chart(key: str, lines: Sequence[dict[str, Any]], *, log_x: bool = False,

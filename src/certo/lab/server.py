@@ -14,6 +14,8 @@ import hashlib
 import json
 import secrets
 import socket
+import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from typing import Any
@@ -216,7 +218,7 @@ def _session_class() -> Any:
     return Session
 
 
-def _warm_up() -> None:
+def _warm_up(is_over: threading.Event) -> None:
     """Load what learns, and its machine code, while the browser starts."""
     from certo.lab.experiment import Asked, Job
     from certo.lab.experiments import EXPERIMENTS
@@ -224,6 +226,8 @@ def _warm_up() -> None:
 
     _session_class()
     for name in EXPERIMENTS:
+        if is_over.is_set():
+            return
         state = State.of_link(name)
         run = state.experiment.run(Asked(state.bench, state.chosen, state.world, Job()))
         run.frame(run.steps if run.opens_at is None else run.opens_at, Job())
@@ -245,6 +249,7 @@ def bound_socket(port: int | None) -> socket.socket:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             sock.bind((HOST, wanted))
+            sock.listen()  # Whoever reads the address can connect, and waits for an answer.
             return sock
         except OSError:
             sock.close()
@@ -270,10 +275,13 @@ class Server:
         self.server = uvicorn.Server(config)
 
     def run(self) -> None:
-        self.laboratory.executor.submit(_warm_up)
+        warnings.simplefilter("ignore")  # Facts say what a fit would warn of.
+        is_over = threading.Event()
+        self.laboratory.executor.submit(_warm_up, is_over)
         try:
             self.server.run(sockets=[self.socket])
         finally:
+            is_over.set()
             for session in self.laboratory.sessions.values():
-                session._cancel(after=0.0)
+                session.cancel()
             self.laboratory.executor.shutdown(wait=False, cancel_futures=True)

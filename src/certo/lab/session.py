@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Session:
             await self._refuse(question, f"there is no question {str(kind)[:40]!r}.")
             return
         if kind == "cancel":
-            self._cancel(after=0.0)
+            self.cancel()
             return
         if kind == "look" and "more" in self._jobs:  # It is for idle times.
             self._jobs["more"][0].cancelled = True
@@ -73,14 +73,15 @@ class Session:
         task = asyncio.get_running_loop().create_task(self._answer(kind, question, job))
         self._jobs[kind] = (job, task)
 
-    def _cancel(self, after: float) -> None:
+    def cancel(self) -> None:
+        """Nobody waits for anything any more."""
         self._waiting.clear()
         for job, _ in self._jobs.values():
-            job.cancelled = job.cancelled or time.monotonic() - job.began >= after
+            job.cancelled = True
 
     async def end(self) -> None:
         """The tab was closed: nothing goes on for it."""
-        self._cancel(after=0.0)
+        self.cancel()
         await asyncio.gather(*(task for _, task in self._jobs.values()), return_exceptions=True)
         self._run, self.table = None, None
 
@@ -122,7 +123,7 @@ class Session:
 
     def _work(self, kind: str, question: dict[str, Any], job: Job) -> dict[str, Any]:
         with one_thread():
-            return self.ANSWERS[kind](self, question, job)
+            return self.ANSWERS[kind](self, question, job) | {"took": time.monotonic() - job.began}
 
     def _hello(self, question: dict[str, Any], job: Job) -> dict[str, Any]:
         return {
@@ -209,7 +210,7 @@ class Session:
             self._key = key
         return self._run, format(hash(key) & (2**64 - 1), "x")
 
-    ANSWERS: dict[str, Callable[[Session, dict[str, Any], Job], dict[str, Any]]] = {
+    ANSWERS: ClassVar[dict[str, Callable[..., dict[str, Any]]]] = {
         "hello": _hello, "open": _open, "preset": _preset, "columns": _columns, "look": _look,
         "more": _more, "prove": _prove, "link": _link, "python": _python, "csv": _csv,
         "cancel": lambda self, question, job: {},

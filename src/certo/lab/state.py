@@ -29,7 +29,7 @@ from certo.lab.presets import WORLDS, preset
 from certo.lab.settings import read_settings
 
 MAX_LINK_LENGTH = 8_000
-OF_POINTS = ("preset", "m", "seed_of_points", "points", "world", "step")
+OF_POINTS = ("preset", "m", "seed_of_points", "points", "world", "step")  # No settings.
 MAX_STEP = 10**6
 
 
@@ -85,7 +85,8 @@ class State:
         given = dict(pairs)
         if len(given) < len(pairs):
             raise Problem("a link must name each setting once.")
-        own = {key: given.pop(key) for key in OF_POINTS if key in given}
+        of_points = ("step",) if experiment.draws else OF_POINTS
+        own = {key: given.pop(key) for key in of_points if key in given}
         chosen = read_settings(experiment.settings, given)
         step = _step(_whole("step", own["step"])) if "step" in own else None
         if "points" in own:

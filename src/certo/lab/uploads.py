@@ -15,7 +15,8 @@ from certo.data.problem import Problem
 from certo.lab.bench import MAX_POINTS, Bench
 
 MAX_UPLOAD_BYTES = 5 * 2**20
-MAX_COLUMNS_OFFERED, MAX_LABELS_OFFERED = 200, 50
+MAX_COLUMNS, MAX_LABELS_OFFERED = 500, 50
+PACKED = (b"\x1f\x8b", b"BZ", b"PK", b"PAR1", b"\x28\xb5\x2f\xfd")  # How packed files begin.
 
 
 class Table(NamedTuple):
@@ -27,7 +28,7 @@ class Table(NamedTuple):
 
     def describe(self) -> dict[str, Any]:
         """What the page needs to ask for columns: those of numbers, and those with few values."""
-        names = self.table.column_names[:MAX_COLUMNS_OFFERED]
+        names = self.table.column_names
         labels = {name: found for name in names if len(found := self._values(name)) >= 2}
         return {
             "name": self.name,
@@ -60,7 +61,9 @@ class Table(NamedTuple):
         if positive not in self._values(label):
             raise Problem(f"column {label[:40]!r} has no value {positive[:40]!r}, or too many.")
         columns = [self.table[name].combine_chunks() for name in (first, second, label)]
-        whole = pc.and_(pc.and_(columns[0].is_valid(), columns[1].is_valid()), columns[2].is_valid())
+        whole = pc.and_(
+            pc.and_(columns[0].is_valid(), columns[1].is_valid()), columns[2].is_valid()
+        )
         rows = np.flatnonzero(whole.to_numpy(zero_copy_only=False))
         if rows.size < 2:
             raise Problem("these columns have fewer than 2 rows without missing values.")
@@ -79,25 +82,30 @@ class Table(NamedTuple):
 
 
 def read_upload(name: str, content: bytes) -> Table:
-    """The table in a file of CSV, or of another kind that `certo fit` reads; or a Problem."""
+    """The table in a CSV file, or a Problem. Other formats can hide much in few bytes."""
     if len(content) > MAX_UPLOAD_BYTES:
         raise Problem(too_large(len(content)))
-    suffix = "".join(c for c in Path(name).suffix[:8] if c.isalnum() or c == ".") or ".csv"
+    if b"\0" in content or content.startswith(PACKED):
+        raise Problem("a CSV file is needed, plain text with commas between the columns.")
+    header = content.partition(b"\n")[0]
+    if max(map(header.count, b",;\t|")) >= MAX_COLUMNS:
+        raise Problem(f"a table for the bench must have at most {MAX_COLUMNS:,} columns.")
     with tempfile.TemporaryDirectory(prefix="certo-lab-") as folder:
-        path = Path(folder) / f"upload{suffix}"
+        path = Path(folder) / "table.csv"
         path.write_bytes(content)
         try:
             table, notes = read_table(path)
         except Problem as wrong:
-            raise Problem(str(wrong).replace(str(path), "the file").replace(path.name, "the file")) from None
-    described = Table(Path(name).name[:80], table, notes)
-    if len(described.describe()["numbers"]) < 2:
+            raise Problem(str(wrong).replace(str(path), "the file")) from None
+    read = Table(Path(name).name[:80], table, notes)
+    told = read.describe()
+    if len(told["numbers"]) < 2:
         raise Problem("the table must have at least two columns of numbers, to draw it in a plane.")
-    if not described.describe()["labels"]:
+    if not told["labels"]:
         raise Problem(
             f"the table must have a column of labels, with 2 to {MAX_LABELS_OFFERED} values."
         )
-    return described
+    return read
 
 
 def too_large(size: int) -> str:

@@ -62,7 +62,8 @@ class BoundTrace:
 
     @classmethod
     def of(cls, changes: list[tuple[float, float, float]], weights: list) -> BoundTrace:
-        return cls(*np.array(changes).T, np.array(weights))
+        seconds, upper, lower = np.array(changes).T
+        return cls(seconds, upper, lower, np.array(weights))
 
     def __len__(self) -> int:
         return len(self.seconds)

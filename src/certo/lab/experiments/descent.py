@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.estimators.online_gradient_descent import OnlineGradientDescent
 from certo.estimators.pegasos import Pegasos
-from certo.estimators.svm import SVM
+from certo.geometry.neuron import Neuron
 from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
 from certo.lab.scene import chart, line, number, series, verdict
 from certo.lab.settings import Choice, decades, wholes
@@ -17,8 +18,8 @@ from certo.losses.hinge import Hinge
 from certo.solvers.online_gradient import online_gradient
 from certo.solvers.pegasos import StepTrace, pegasos
 
-EVERY_STEP = 40  # So many of the first steps are frames; later ones are further apart.
-RATIO = 1.15  # Of the numbers of steps of two later frames.
+EVERY_STEP = 24  # So many of the first steps are frames; later ones are further apart.
+RATIO = 1.25  # Of the numbers of steps of two later frames.
 TRAIL = 10  # Earlier iterates that are still seen.
 LEAST_DRAWN = 1e-12  # An excess below this is drawn as this, on a logarithmic scale.
 
@@ -56,11 +57,10 @@ class DescentRun(Run):
     iterates: np.ndarray  # (frames, 3): w after so many steps
     averages: np.ndarray  # (frames, 3): the mean of the iterates before
     rows: np.ndarray  # The example of each step.
-    best: SVM
+    best: np.ndarray  # The minimiser.
 
     def _lines(self, step: int) -> dict[str, Any]:
-        w = np.append(self.best.coef_[0], self.best.intercept_[0])
-        lines = [line("separator", w[:2], w[2], name="line.minimiser")]
+        lines = [line("separator", self.best[:2], self.best[2], name="line.minimiser")]
         if step:
             trail = range(max(0, step - 1 - TRAIL), step - 1)
             lines += [line("ghost", self.iterates[k][:2], self.iterates[k][2], age=step - 1 - k)
@@ -99,7 +99,8 @@ class PegasosRun(DescentRun):
         self.steps = len(self.at)
         self.model.trace_ = StepTrace.of(list(zip(self.at, answers, strict=True)))
         self.excess = self.model.excess(self.X, self.y)
-        self.best = SVM(**settings, tol=1e-6, random_state=0).fit(self.X, self.y)
+        (optimum,) = self.excess.certificate.of_kind(SoftMarginGap)
+        self.best = np.append(optimum.coef, optimum.intercept)
 
     def frame(self, step: int, job: Job) -> dict[str, Any]:
         scene, steps = self._lines(step), self.steps_of[step]
@@ -161,10 +162,11 @@ class GradientDescentRun(DescentRun):
         self.bounds = np.array([run.bound(p.squares, p.budget, p.rounds) for p in after])
         self.rows, self.steps = np.arange(len(self.y)), len(self.y)
         self.claims = self.model.regret(self.X, self.y)
-        self.best = SVM(**settings, tol=1e-6, random_state=0).fit(self.X, self.y)
-        losses = Hinge().of(self.y, self.best.decision_function(self.X))
-        square = float(self.best.objective_[0]) - float(np.mean(losses))  # (λ/2)‖w‖²
-        self.regret = self.suffered - np.cumsum(losses + square)
+        (optimum,) = self.claims.of_kind(SoftMarginGap)
+        self.best = np.append(optimum.coef, optimum.intercept)
+        scores = Neuron(optimum.coef, optimum.intercept).induced_local_field(self.X)
+        square = asked["lam"] / 2 * float(self.best @ self.best)
+        self.regret = self.suffered - np.cumsum(Hinge().of(self.y, scores) + square)
 
     def frame(self, step: int, job: Job) -> dict[str, Any]:
         scene, strip = self._lines(step), [number("rounds", step)]
@@ -198,5 +200,3 @@ class GradientDescentRun(DescentRun):
             "print(claims)",
             "print(claims.verify(X, y))",
         ]
-
-

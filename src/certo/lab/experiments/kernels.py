@@ -11,6 +11,7 @@ from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.estimators.kernel_perceptron import KernelPerceptron
 from certo.estimators.svm import SVM
+from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.polynomial import Polynomial
 from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
@@ -23,6 +24,7 @@ from certo.solvers.interrupt import stopped_by
 VARIANCES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)  # Of the curve.
 DEGREES = (1, 2, 3, 4, 5, 6, 8, 10, 12)
 FOLDS = 5
+COARSE_GRID = 48  # Of the small picture.
 CROWDED = 0.9  # A share of supports above which every example is an island.
 
 
@@ -51,7 +53,7 @@ class KernelRun(Run):
 
     def __init__(self, asked: Asked) -> None:
         self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
-        self.kernel = Gaussian(asked["variance"])
+        self.kernel: Kernel = Gaussian(asked["variance"])
         if asked["kernel"] == "polynomial":
             self.kernel = Polynomial(asked["degree"])
         self.grid = grid_of(asked.reach)
@@ -60,7 +62,7 @@ class KernelRun(Run):
         """The rule of the nearest neighbours on the same examples."""
         k = min(self.asked["neighbours"], len(self.y) - 1 + len(self.y) % 2)
         rule = KNeighborsClassifier(k).fit(self.X, self.y)
-        share = rule.predict_proba(self.grid)[:, 1] - 0.5
+        share = rule.predict_proba(grid_of(self.asked.reach, COARSE_GRID))[:, 1] - 0.5
         wrong = int(np.sum(rule.predict(self.X) != self.y))
         return {"region": region(share, self.asked.reach), "k": k, "wrong": wrong}
 
@@ -217,5 +219,3 @@ class KernelPerceptronRun(KernelRun):
             if claim.separable:
                 curves.append(series("norm_f.lower", n, lower, "lower"))
         return [chart("norm_f", curves)]
-
-

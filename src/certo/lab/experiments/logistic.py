@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import expit
 
 from certo.certificates.regression.no_estimate import NoEstimate
-from certo.estimators.least_squares import LeastSquares
 from certo.estimators.logistic_regression import LogisticRegression
 from certo.geometry.neuron import Neuron
 from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
@@ -16,6 +15,7 @@ from certo.lab.scene import chart, grid_of, line, number, region, series, verdic
 from certo.lab.settings import Choice, Number
 from certo.losses.logistic import Logistic
 from certo.problems.logistic import WorkingResponse
+from certo.solvers.least_squares import least_squares
 
 LOG_ODDS = (-2.1972, 0.0, 2.1972)  # Lines along which the probability is 0.1, 0.5 and 0.9.
 MAX_STEPS = 12
@@ -78,9 +78,9 @@ class LogisticRun(Run):
         if float(weights.min()) < LEAST_WEIGHT or not np.all(np.isfinite(response)):
             return None
         ridge = self.ridge * len(self.y) / float(weights.sum())
-        step = LeastSquares(intercept=self.asked["intercept"], ridge=ridge)
-        step.fit(self.X, response, sample_weight=weights)
-        return Iterate.at(step.coef_, float(step.intercept_), self.X, self.y)
+        lifted = self.asked["intercept"] == "free"
+        step = least_squares(self.X, response[:, None], weights=weights, lifted=lifted, ridge=ridge)
+        return Iterate.at(step.coef[0], float(step.intercept[0]), self.X, self.y)
 
     def frame(self, step: int, job: Job) -> dict[str, Any]:
         now, reach = self.iterates[step], self.asked.reach
@@ -114,8 +114,8 @@ class LogisticRun(Run):
 
     def _response(self, now: Iterate, shares: np.ndarray) -> dict[str, Any]:
         """The working response against the score: what the next step fits, with these weights."""
-        lines = [series("response.score", *2 * [[float(now.scores.min()), float(now.scores.max())]],
-                        kind="lower")]  # fmt: skip
+        ends = [float(now.scores.min()), float(now.scores.max())]
+        lines = [series("response.score", ends, ends, "lower")]
         for sign, key in ((1, "response.positive"), (-1, "response.negative")):
             rows = np.flatnonzero(self.y == sign)
             dots = series(key, now.scores[rows], now.working.response[rows], "dots")

@@ -10,6 +10,7 @@ import numpy as np
 from certo.certificates.composite import Composite
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.certificates.separation.inseparable import Inseparable
 from certo.estimators.hard_margin import HardMarginSVM, NotSeparable
 from certo.estimators.svm import SVM
 from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
@@ -35,8 +36,9 @@ class MarginExperiment(Experiment):
 def hard_margin_run(asked: Asked) -> Run:
     try:
         return MarginRun(asked)
-    except NotSeparable as proved:
-        return NoMarginRun(asked, proved)
+    except NotSeparable as found:
+        proof: Any = found.proof  # Without a kernel there is one.
+        return NoMarginRun(asked, proof)
 
 
 class MarginRun(Run):
@@ -138,8 +140,8 @@ class MarginRun(Run):
         for soft in model.certificate_.of_kind(SoftMarginGap):
             strip.append(number("objective", soft.primal, at="most"))
             strip.append(number("relative_gap", soft.relative_gap, at="most"))
-        for hard in model.certificate_.of_kind(MaximumMargin):
-            strip.append(number("margin_most", hard.upper, at="most"))
+        hard = model.certificate_.of_kind(MaximumMargin)
+        strip += [number("margin_most", claim.upper, at="most") for claim in hard]
         return [*strip, number("moved", moved)]
 
     def _verdict(self, step: int, moved: float, allowed: float) -> dict[str, Any]:
@@ -182,18 +184,18 @@ class MarginRun(Run):
 class NoMarginRun(Run):
     """No hyperplane separates the examples: the proof, instead of a margin."""
 
-    def __init__(self, asked: Asked, proved: NotSeparable) -> None:
-        self.asked, self.proved = asked, proved
+    def __init__(self, asked: Asked, proof: Inseparable) -> None:
+        self.asked, self.whole = asked, proof
 
     def frame(self, step: int, job: Job) -> dict[str, Any]:
-        rows = self.proved.proof.rows if self.proved.proof is not None else []
-        scene = {"lines": [], "marks": {"hull": [int(row) for row in rows]}}
-        told = verdict("margin.none", "bad", count=len(rows))
+        rows = self.whole.rows
+        scene: dict[str, Any] = {"lines": [], "marks": {"hull": rows.tolist()}}
+        told = verdict("margin.none", "bad", count=rows.size)
         return {"scene": scene, "strip": [], "verdict": told, "cursors": {}}
 
     def proof(self, job: Job) -> Proof:
         bench = self.asked.bench
-        return Proof(Composite((self.proved.proof,)), None, bench.X, bench.y, "separability(X, y)")
+        return Proof(Composite((self.whole,)), None, bench.X, bench.y, "separability(X, y)")
 
     def code(self) -> list[str]:
         return [

@@ -9,8 +9,10 @@ import numpy as np
 
 from certo.certificates.composite import Composite
 from certo.certificates.runs.mistake_bound import MistakeBound
-from certo.estimators.hard_margin import HardMarginSVM, NotSeparable
+from certo.certificates.separation.separable import Separable
+from certo.estimators.hard_margin import HardMarginSVM
 from certo.estimators.perceptron import Perceptron
+from certo.estimators.verdict import separability
 from certo.geometry.neuron import Neuron
 from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
 from certo.lab.scene import chart, line, number, series, verdict
@@ -18,7 +20,7 @@ from certo.lab.settings import Choice, decades, wholes
 from certo.rates import Geometric, Power
 
 GHOSTS = 14  # Earlier boundaries that are still seen.
-CURVE_POINTS = 120
+CURVE_POINTS, MAX_DRAWN = 120, 600  # Of the theorem, and of the run: more is not seen.
 
 
 class PerceptronExperiment(Experiment):
@@ -71,11 +73,12 @@ class PerceptronRun(Run):
     def _compare_with_the_best(self) -> None:
         """A run that was cut short has no separator of its own: the bound is that of the largest
         margin, if there is one."""
-        try:
-            best = HardMarginSVM(intercept=self.asked["intercept"]).fit(self.X, self.y)
-        except NotSeparable:
-            self.inseparable = True
+        lifted = self.asked["intercept"] == "lifted"
+        found = separability(self.X, self.y, "free" if lifted else "none")
+        self.inseparable = not isinstance(found, Separable)
+        if self.inseparable:
             return
+        best = HardMarginSVM(intercept=self.asked["intercept"]).fit(self.X, self.y)
         bound = self.model.mistake_bound(self.X, self.y, best.coef_, best.intercept_)
         others = [one for one in self.claims if not isinstance(one, MistakeBound)]
         self.claims = Composite((*others, *bound.claims), self.claims.not_claimed)
@@ -161,7 +164,14 @@ class PerceptronRun(Run):
             return []
         n = np.unique(np.linspace(1, self.total, CURVE_POINTS).astype(np.int64))
         start = float(self.weights[0] @ self.weights[0])
-        curves = [series("norm.w", [0, *self.trace.update], [start, *self.trace.squared_norm])]
+        kept = np.unique(np.linspace(0, len(self.trace) - 1, MAX_DRAWN).astype(np.int64))
+        curves = [
+            series(
+                "norm.w",
+                np.append(0, self.trace.update[kept]),
+                np.append(start, self.trace.squared_norm[kept]),
+            )
+        ]
         if self.claim is not None:
             lower, upper = self.claim.curves(n)
             curves.append(series("norm.upper", n, upper, "upper"))

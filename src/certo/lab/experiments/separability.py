@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from certo.certificates.composite import Composite
+from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
 from certo.estimators.hard_margin import HardMarginSVM
@@ -45,7 +46,8 @@ class SeparabilityRun(Run):
             free = self.asked["intercept"]
             found = separability(self.X[:count], self.y[:count], intercept=free)
             if isinstance(found, Inseparable):  # Nor are they with any others that come later.
-                self.verdicts |= {later: found for later in range(count, self.steps + 1)}
+                self.verdicts |= dict.fromkeys(range(count, self.steps + 1), found)
+            assert not isinstance(found, ClassSeparability)  # There are at most two labels.
             self.verdicts[count] = found
         return self.verdicts[count]
 
@@ -56,7 +58,7 @@ class SeparabilityRun(Run):
         strip = [number("examples_seen", count)]
         cursors = {"margins": count}
         if isinstance(found, Separable):
-            coef, intercept, margin = found.coef, float(found.intercept), found.margin  # type: ignore[arg-type]
+            coef, intercept, margin = found.coef, float(found.intercept), found.margin
             if self.asked["widest"] and coef.any():
                 best = HardMarginSVM(intercept=self.asked["intercept"])
                 best.fit(self.X[:count], self.y[:count])

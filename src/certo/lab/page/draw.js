@@ -58,7 +58,7 @@ export function levelPath(values, n, level, place) {
 
 // Paint the sides of a grid on a canvas, stronger where values are further from 0.
 export function paintRegion(canvas, region, soft) {
-  const values = decodeGrid(region), n = region.n, size = 4 * n;
+  const values = decodeGrid(region), n = region.n, size = 2 * n;
   if (canvas.width !== size) canvas.width = canvas.height = size;
   const style = getComputedStyle(document.documentElement);
   const [positive, negative] = ["--positive-rgb", "--negative-rgb"].map((name) =>

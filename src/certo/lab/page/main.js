@@ -18,7 +18,11 @@ let undone = [], done = []; // Earlier states of the points, and later ones.
 let charts = {}, running = null, idle = null, remembered = {};
 const solid = new Solid();
 const latencies = [];
-window.lab = { latencies, get state() { return state; }, get facts() { return facts; } };
+// For those who look into the page: tests, and whoever is curious.
+window.lab = {
+  latencies, get state() { return state; }, get facts() { return facts; },
+  get waiting() { return wire.waiting.size; }, get latest() { return wire.latest; },
+};
 
 // --- looking ----------------------------------------------------------------------------------
 
@@ -26,25 +30,36 @@ window.lab = { latencies, get state() { return state; }, get facts() { return fa
 async function look(since = performance.now()) {
   if (!state) return;
   clearTimeout(idle);
+  delete document.body.dataset.settled;
   const asked = structuredClone(state);
   const answer = await wire.look({ state: asked, have: charts.fit });
   if (!answer) return;
   $("wait").hidden = true;
   if (answer.cancelled) return;
-  if (answer.refused) return refuse(answer);
+  if (answer.refused) {
+    refuse(answer);
+    document.body.dataset.shown = latencies.push(0);
+    return;
+  }
   if (asked.experiment !== state.experiment) return;
   facts = answer.facts;
   if (facts.run_charts) charts = { fit: facts.fit, run: facts.run_charts, more: charts.key === asked.experiment ? charts.more : null, key: asked.experiment, cursors: charts.cursors };
   show();
   const took = performance.now() - since;
   latencies.push(took);
-  document.body.dataset.shown = latencies.length; // For those who wait for a picture.
+  window.lab.server = answer.took;
+  document.body.dataset.shown = latencies.length;
   $("latency").textContent = t("ui.answered", { ms: Math.max(1, Math.round(took)) });
   if (!wire.looking) idle = setTimeout(settle, IDLE);
 }
 
 // Nothing has changed for a while: what takes longer, and the address.
 async function settle() {
+  await rest();
+  if (!wire.looking) document.body.dataset.settled = facts?.fit ?? "";
+}
+
+async function rest() {
   const asked = structuredClone(state);
   try {
     const { link } = await wire.ask("link", { state: asked });
@@ -372,7 +387,7 @@ function control(setting) {
   }
   const input = el("input", { id, type: "range", min: 0, max: setting.values.length - 1, step: 1 });
   input.addEventListener("input", () => set(setting.values[input.value]));
-  return el("label", {}, name, el("output"), input);
+  return el("label", { htmlFor: id }, name, el("output"), input); // An output would take the label.
 }
 
 async function choose(name) {

@@ -17,8 +17,9 @@ export class ProofBox {
     this.claims.replaceChildren();
     this.box.showModal();
     await this.check(null);
-    if (breaking) this.claims.querySelector(".breaking details")?.setAttribute("open", "");
-    if (breaking) this.claims.querySelector(".tempt")?.focus();
+    if (!breaking) return;
+    for (const one of this.claims.querySelectorAll(".breaking > details")) one.open = true;
+    this.claims.querySelector(".tempt")?.focus();
   }
 
   async check(edit) {
@@ -43,7 +44,7 @@ export class ProofBox {
       return;
     }
     this.say(t(proof.holds ? "proof.all" : "proof.not_all", { seconds: proof.seconds }), proof.holds ? "good" : "bad");
-    const opened = [...this.claims.querySelectorAll(".breaking details")].map((d) => d.open);
+    const opened = [...this.claims.querySelectorAll(".breaking > details")].map((d) => d.open);
     this.claims.replaceChildren(...proof.claims.map((claim, place) => this.claim(claim, place, proof, edit, opened[place])));
     if (proof.not_claimed.length) {
       this.claims.append(el("details", {}, el("summary", {}, t("proof.not_claimed")), ...proof.not_claimed.map((text) => el("p", { className: "small" }, text))));

@@ -1,0 +1,35 @@
+"""Conics: the lift is that of the kernel (x·x')², and a plane is a conic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from certo import SVM
+from certo.kernels import Polynomial
+from certo.lab.state import State
+from tests.lab import frame_of, run_of, values
+
+
+@pytest.mark.parametrize(("preset", "conic"), [("ring", "ellipse"), ("xor", "hyperbola")])
+def test_the_plane_is_the_machine_of_the_kernel(preset, conic):
+    link = f"conics?preset={preset}"
+    state, run = State.of_link(link), run_of(link)
+    X, y = state.bench.X, state.bench.y
+    frame = frame_of(run)
+    lifted = np.array(frame["scene"]["solid"]["points"])
+    assert np.allclose(lifted @ lifted.T, Polynomial(2, offset=0.0)(X), atol=1e-4)
+    model = SVM(Polynomial(2, offset=0.0), C=10.0).fit(X, y)
+    plane = frame["scene"]["solid"]["plane"]
+    own = lifted @ plane["w"] + plane["b"]
+    assert np.allclose(own, model.decision_function(X), atol=1e-3)
+    assert frame["verdict"]["key"] == f"conics.{conic}"
+    assert values(frame)["errors"] == np.sum(y * own <= 0) == 0
+
+
+def test_points_begin_in_the_plane():
+    run = run_of("conics")
+    first = frame_of(run, 0)["scene"]["solid"]
+    assert [p[1] for p in first["points"]] == [0] * len(first["points"])
+    assert "plane" not in first
+    assert np.allclose([[p[0], p[2]] for p in first["points"]], run.X, atol=1e-6)

@@ -1,0 +1,369 @@
+"""The page in a real browser: what it shows is what the library says, whatever hands do to it.
+
+The browser is the system's Chromium; without one these tests are skipped, and `make test-browser`
+installs what they need.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import warnings
+from pathlib import Path
+
+import pytest
+
+from certo.lab import server as servers
+from certo.lab.bench import UNITS
+from certo.lab.experiments import EXPERIMENTS
+from certo.lab.server import Server
+from certo.lab.state import State
+from tests.lab import frame_of, run_of
+from tests.lab.test_server import running
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="playwright is not installed: make test-browser does it"
+)
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+pytestmark = pytest.mark.slow
+LINKS = {
+    "perceptron": "perceptron?m=24", "separability": "separability?m=16", "margin": "margin?m=24",
+    "errors": "errors?m=16", "descent": "descent?m=24&T=100", "kernels": "kernels?m=30",
+    "conics": "conics?m=24", "least-squares": "least-squares?m=12", "logistic": "logistic?m=40",
+    "bounds": "bounds?m=50&draws=10",
+}  # fmt: skip
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with playwright.sync_playwright() as driver:
+        own = driver.chromium.executable_path
+        path = next((found for name in NAMES if (found := shutil.which(name))), own)
+        if not Path(path).exists():
+            pytest.skip("no Chromium is installed: make test-browser installs one.")
+        found = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="session")
+def address():
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
+        patch.setattr(servers, "_warm_up", lambda is_over: None)
+        server = Server(0)
+        with running(server):
+            yield server.address
+
+
+class Page:
+    """The page, with the words of these tests."""
+
+    def __init__(self, page, address: str, errors: list[str]) -> None:
+        self.page, self.address, self.errors = page, address, errors
+
+    def open(self, link: str = "") -> Page:
+        self.page.goto("about:blank")
+        self.page.goto(f"{self.address}#{link}")
+        self.page.wait_for_selector("body[data-shown]")
+        return self
+
+    @property
+    def shown(self) -> int:
+        """How many pictures have been shown."""
+        return int(self.page.evaluate("document.body.dataset.shown"))
+
+    def quiet(self) -> None:
+        """Wait until the picture is that of the state."""
+        self.page.wait_for_selector("body[data-settled]")
+
+    def state(self) -> State:
+        return State.read(self.page.evaluate("lab.state"))
+
+    def numbers(self) -> dict[str, float]:
+        """The strip, as it stands on the page."""
+        script = """() => Object.fromEntries([...document.querySelectorAll('#strip > div')]
+            .map((n) => [n.id.slice(7), n.querySelector('.value').dataset.value]))"""
+        return {key: float(value) for key, value in self.page.evaluate(script).items()}
+
+    def matches_the_library(self) -> None:
+        self.quiet()
+        run, step = run_of(self.state().link()), self.page.evaluate("lab.facts.step")
+        expected = {one["key"]: one["value"] for one in frame_of(run, step)["strip"]}
+        expected.pop("seconds", None)  # How long it took is another number each time.
+        numbers = self.numbers()
+        assert {key: numbers[key] for key in expected} == expected
+
+    def place(self, k: int) -> tuple[float, float]:
+        """Where on the screen a point is."""
+        box = self.page.locator("#plane").bounding_box()
+        x, y, _ = self.page.evaluate("lab.state.points")[k]
+        reach = self.page.evaluate("lab.facts.reach")
+        across, up = x / UNITS / reach, y / UNITS / reach
+        return box["x"] + (across + 1) / 2 * box["width"], box["y"] + (1 - up) / 2 * box["height"]
+
+    def drag(self, k: int, dx: float, dy: float, steps: int = 5) -> None:
+        x, y = self.place(k)
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + dx, y + dy, steps=steps)
+        self.page.mouse.up()
+
+    def lonely(self) -> int:
+        """The point that is furthest from all others."""
+        points = self.state().bench.X
+        gaps = [min(abs(p - q).sum() for j, q in enumerate(points) if j != k)
+                for k, p in enumerate(points)]  # fmt: skip
+        return gaps.index(max(gaps))
+
+
+@contextlib.contextmanager
+def opened(browser, address, **looks):
+    context = browser.new_context(**({"viewport": WIDE, "locale": "en"} | looks))
+    page, errors = context.new_page(), []
+    page.set_default_timeout(60_000)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    yield Page(page, address, errors)
+    context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def page(browser, address):
+    with opened(browser, address) as found:
+        yield found
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_is_opened_a_point_dragged_and_a_run_made(page, name, tmp_path):
+    page.open(LINKS[name])
+    page.matches_the_library()
+    if name != "bounds":
+        before, k = page.state().bench.key, page.lonely()
+        page.drag(k, 30, -25)
+        assert page.state().bench.key != before
+        page.matches_the_library()
+    # A run from the beginning, as fast as it goes, to the end.
+    page.page.evaluate("document.getElementById('speed').value = 6")
+    if page.page.is_enabled("#first"):
+        page.page.click("#first")
+        page.matches_the_library()
+    page.page.click("#step")
+    page.matches_the_library()
+    # Most of the way at once, the rest as it runs.
+    page.page.evaluate(
+        "document.getElementById('frame').value = document.getElementById('frame').max - 3;"
+        "document.getElementById('frame').dispatchEvent(new Event('input'))"
+    )
+    page.quiet()
+    page.page.click("#run")
+    page.page.wait_for_selector("#run:not(.running)")
+    page.matches_the_library()
+    last = page.page.evaluate(
+        "[document.getElementById('frame').value, document.getElementById('frame').max]"
+    )
+    assert last[0] == last[1]
+    assert page.page.locator("#pictures figure").count() >= (name != "margin")
+    picture = tmp_path / f"{name}.png"
+    page.page.screenshot(path=picture)
+    assert picture.stat().st_size > 30_000
+
+
+def test_one_point_makes_it_inseparable_and_undo_separable_again(page):
+    """What a new student finds out first."""
+    page.open("separability?preset=touching&m=16")
+    assert page.page.get_attribute("#verdict", "data-tone") == "good"
+    k = int((page.state().bench.X[:, 1] * page.state().bench.y).argmin())
+    down = 220 if page.state().bench.y[k] > 0 else -220
+    page.drag(k, 0, down, steps=12)
+    page.quiet()
+    assert page.page.get_attribute("#verdict", "data-tone") == "bad"
+    assert "prove it" in page.page.inner_text("#verdict")
+    fractions = page.page.locator("#plane .tag").all_text_contents()
+    assert len(fractions) >= 3
+    assert all(re.fullmatch(r"\d+(/\d+)?", text) for text in fractions)
+    page.page.keyboard.press("Control+z")
+    page.page.wait_for_selector('#verdict[data-tone="good"]')
+    page.page.keyboard.press("Control+y")
+    page.page.wait_for_selector('#verdict[data-tone="bad"]')
+
+
+def test_prove_it_and_break_it(page):
+    page.open("perceptron?preset=separable&m=20")
+    page.page.click("#prove")
+    page.page.wait_for_selector("#proof-verdict.good")
+    claims = page.page.locator(".claim.good").count()
+    assert claims == 3
+    assert "python -m certo.verify" in page.page.inner_text("#proof-command")
+    page.page.keyboard.press("Escape")
+    page.page.click("#break")
+    page.page.wait_for_selector(".claim .tempt")
+    page.page.click(".claim:nth-of-type(2) .tempt")
+    page.page.wait_for_selector(".claim.bad .stamp.bad")
+    assert "not" in page.page.inner_text(".claim.bad .why")
+    page.page.click(".claim.bad .row button:last-child")
+    page.page.wait_for_selector("#proof-verdict.good")
+
+
+def test_points_by_hand_and_by_keyboard(page):
+    page.open("margin?points=")
+    assert "at least 2 points" in page.page.inner_text("#verdict")
+    box = page.page.locator("#plane").bounding_box()
+    for dx, dy in ((0.3, 0.3), (0.6, 0.7)):
+        page.page.mouse.click(box["x"] + dx * box["width"], box["y"] + dy * box["height"])
+    page.page.click("#draw-negative")
+    page.page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + 0.2 * box["height"])
+    page.matches_the_library()
+    assert page.state().bench.signs.tolist() == [1, 1, -1]
+    page.page.mouse.dblclick(*page.place(1))
+    assert page.state().bench.signs.tolist() == [1, -1, -1]
+    page.page.mouse.click(*page.place(2), button="right")
+    assert len(page.state().bench) == 2
+    page.page.focus("#plane")
+    page.page.keyboard.press("ArrowRight")
+    page.page.keyboard.press("Enter")
+    assert page.state().bench.X[2].tolist() == [0.125, 0]
+    page.page.keyboard.press("n")
+    page.page.keyboard.press("n")
+    assert "Point 2 of 3" in page.page.inner_text("#spoken")
+    before = page.state().bench.X[1, 0]
+    page.page.keyboard.press("ArrowLeft")
+    assert page.state().bench.X[1, 0] == before - 0.125
+    page.page.keyboard.press("l")
+    assert page.state().bench.signs[1] == 1
+    page.page.keyboard.press("Delete")
+    assert len(page.state().bench) == 2
+    # A stroke over empty ground draws many.
+    page.page.mouse.move(box["x"] + 20, box["y"] + 60)
+    page.page.mouse.down()
+    page.page.mouse.move(box["x"] + 320, box["y"] + 60, steps=30)
+    page.page.mouse.up()
+    assert len(page.state().bench) > 8
+
+
+def test_sharing_and_downloads(page, tmp_path):
+    page.open("kernels?preset=moons&m=30")
+    page.drag(page.lonely(), 25, 25)
+    page.quiet()
+    page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.page.click("#share")
+    page.page.wait_for_selector("#toast:not([hidden])")
+    link = page.page.evaluate("navigator.clipboard.readText()")
+    state = page.state()
+    assert State.of_link(link.partition("#")[2]).write() == state.write()
+    again = Page(page.page, page.address, page.errors).open(link.partition("#")[2])
+    assert again.state().write() == state.write()
+    for kind, start in (("png", b"\x89PNG"), ("csv", b"x1,x2,label"), ("python", b'"""kernels')):
+        page.page.click("#download summary")
+        with page.page.expect_download() as saved:
+            page.page.click(f"#{kind}")
+        assert Path(saved.value.path()).read_bytes().startswith(start)
+
+
+def test_a_table_of_the_user_s(page, tmp_path):
+    page.open("margin")
+    rows = [f"{k % 7},{k * k % 5},{'yes' if k % 3 else 'no'}" for k in range(40)]
+    file = tmp_path / "mine.csv"
+    file.write_text("\n".join(["width,height,kind", *rows]))
+    page.page.set_input_files("#file", file)
+    page.page.wait_for_selector("#table[open]")
+    assert page.page.input_value("#table-label") == "kind"
+    page.page.click("#table-use")
+    page.page.wait_for_selector("#table:not([open])", state="attached")
+    page.matches_the_library()
+    assert len(page.state().bench) == 40
+    file.write_text("nothing")
+    page.page.set_input_files("#file", file)
+    page.page.wait_for_selector("#toast.bad")
+    page.errors[:] = [error for error in page.errors if "400" not in error]
+    page.matches_the_library()
+
+
+def test_a_forged_address_is_refused_and_the_page_lives_on(page):
+    page.open("perceptron?eta=-1&points=%3Cscript%3E")
+    assert "Refused" in page.page.inner_text("#toast")
+    page.matches_the_library()
+    page.page.evaluate("location.hash = 'nothing?x=1'")
+    page.page.wait_for_selector("#toast.bad:not([hidden])")
+    page.matches_the_library()
+
+
+def test_an_address_without_the_token_leads_to_the_page_that_was_open(page):
+    """So that links of the documentation, which know no token, find the way."""
+    page.open("margin")
+    page.page.goto(re.match(r"http://[^/]+/", page.address)[0] + "#conics")
+    page.page.wait_for_selector("body[data-shown]")
+    assert page.state().experiment.name == "conics"
+    page.errors[:] = [error for error in page.errors if "403" not in error]
+
+
+def test_fifty_fast_drags_leave_nothing_behind(page):
+    page.open("margin?preset=overlapping&m=200")
+    before, k = page.shown, page.lonely()
+    page.drag(k, 140, 110, steps=50)
+    page.matches_the_library()
+    assert page.page.evaluate("[lab.waiting, lab.latest]") == [0, None]
+    assert page.shown - before <= 55
+
+
+def test_both_languages_themes_and_sizes(browser, address):
+    looks = {"viewport": PHONE, "is_mobile": True, "has_touch": True, "color_scheme": "dark"}
+    with opened(browser, address, locale="it-IT", **looks) as page:
+        page.open("separability?m=16")
+        assert page.page.inner_text("#name") == "Separabilità"
+        assert page.page.evaluate("document.documentElement.dataset.theme") == "dark"
+        for name in EXPERIMENTS:
+            page.page.select_option("#experiment-select", name)
+            page.quiet()
+            wide = page.page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= PHONE["width"]
+            untranslated = page.page.evaluate(
+                "[...document.querySelectorAll('main *')].filter((n) => !n.children.length && "
+                "/^(ui|number|chart|series|verdict|setting|experiment)[.]/.test(n.textContent))"
+                ".map((n) => n.textContent)"
+            )
+            assert untranslated == []
+        page.page.select_option("#experiment-select", "margin")
+        page.quiet()
+        k = page.lonely()
+        page.page.touchscreen.tap(*page.place(k))
+        page.page.wait_for_selector("#point-menu:not([hidden])")
+        count = len(page.state().bench)
+        page.page.click("#delete")
+        assert len(page.state().bench) == count - 1
+        page.page.click("#language")
+        assert page.page.inner_text("#prove") == "Prove it"
+        page.page.click("#theme")
+        assert page.page.evaluate("document.documentElement.dataset.theme") == "light"
+    with opened(browser, address) as page:
+        page.open("margin?m=24")
+        size = page.page.evaluate("getComputedStyle(document.body).fontSize")
+        page.page.keyboard.press("g")
+        assert page.page.evaluate("getComputedStyle(document.body).fontSize") != size
+        assert page.page.get_attribute("#projector", "aria-pressed") == "true"
+
+
+def test_everything_that_can_be_used_has_a_name_and_can_be_reached(page):
+    page.open("perceptron?m=24")
+    unnamed = page.page.evaluate(
+        "[...document.querySelectorAll('button, input, select, summary, a, [role=application]')]"
+        ".filter((n) => n.checkVisibility() && n.type !== 'file')"
+        ".filter((n) => !((n.tagName === 'SELECT' ? '' : n.textContent.trim())"
+        " || n.getAttribute('aria-label') || n.labels?.[0]?.textContent.trim()))"
+        ".map((n) => n.outerHTML)"
+    )
+    assert unnamed == []
+    reached = []
+    for _ in range(60):
+        page.page.keyboard.press("Tab")
+        reached.append(page.page.evaluate("document.activeElement.id"))
+    for one in ("language", "preset", "setting-eta", "undo", "share", "plane", "run", "prove"):
+        assert one in reached or page.page.locator(f"#{one}").is_disabled()
+    assert reached.index("preset") < reached.index("plane") < reached.index("run")
+    assert reached.index("run") < reached.index("prove")
+    pictures = page.page.locator("#pictures svg[role=img]")
+    assert all(pictures.nth(k).get_attribute("aria-label") for k in range(pictures.count()))
+    assert json.loads(page.page.evaluate("JSON.stringify(lab.state.points.length)")) == 24

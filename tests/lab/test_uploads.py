@@ -1,0 +1,79 @@
+"""Tables of a user's: two columns and labels, or why not."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from certo.data.problem import Problem
+from certo.lab.uploads import MAX_UPLOAD_BYTES, read_upload
+
+IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
+
+
+def test_two_columns_of_iris():
+    table = read_upload("iris.csv", IRIS.read_bytes())
+    told = table.describe()
+    assert (told["rows"], len(told["numbers"])) == (150, 4)
+    label = next(name for name, values in told["labels"].items() if "setosa" in values)
+    bench = table.bench(*told["numbers"][2:], label, "setosa")
+    assert len(bench) == 150
+    assert np.sum(bench.signs == 1) == 50
+    assert np.max(np.abs(bench.X.mean(axis=0))) < 1e-3
+    assert np.max(np.abs(bench.X.std(axis=0) - 1)) < 1e-2
+
+
+def test_many_rows_are_drawn_the_same_way_and_missing_values_left_out():
+    rows = [f"{k},{k * k % 97},{'no' if k % 3 else 'yes'}" for k in range(2000)]
+    content = "\n".join(["a,b,c", ",1,yes", "2,,no", "3,3,", *rows]).encode()
+    table = read_upload("t.csv", content)
+    bench = table.bench("a", "b", "c", "yes")
+    assert len(bench) == 500
+    assert bench.key == table.bench("a", "b", "c", "yes").key
+
+
+def test_huge_values_do_not_overflow():
+    content = b"a,b,c\n1e300,1,x\n-1e300,2,y\n3e299,3,x\n0,1,y\n"
+    bench = read_upload("t.csv", content).bench("a", "b", "c", "x")
+    assert np.all(np.abs(bench.X) <= 2)
+    constant = read_upload("t.csv", b"a,b,c\n1,1,x\n1,2,y\n1,3,x\n").bench("a", "b", "c", "x")
+    assert np.all(constant.X[:, 0] == 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.csv", b""),
+        ("header.csv", b"a,b,c\n"),
+        ("one.csv", b"a,c\n1,x\n2,y\n"),
+        ("words.csv", b"a,b,c\nx,y,z\nu,v,w\n"),
+        ("nolabels.csv", b"a,b\n" + b"".join(b"%d.5,%d.25\n" % (k, k) for k in range(60))),
+        ("ragged.csv", b'a,b,c\n1,2\n3,4,5,6\n"'),
+        ("binary.csv", bytes(range(256)) * 50),
+        ("broken.parquet", b"PAR1" + b"\0" * 100 + b"PAR1"),
+        ("broken.xlsx", b"PK\x03\x04nothing"),
+        ("broken.npz", b"PK\x03\x04nothing"),
+        ("../../etc/passwd", b"a,b\n1,2\n"),
+        ("nul.csv", b"a,b,c\n1,\x00,x\n"),
+        ("large.csv", b"1" * (MAX_UPLOAD_BYTES + 1)),
+        ("wide.csv", (",".join(f"c{k}" for k in range(60_000)) + "\n").encode() * 2),
+        ("bomb.csv", gzip.compress(b"0," * 2**20)),
+    ],
+)
+def test_a_broken_or_huge_file_is_refused_in_words(name, content):
+    with pytest.raises(Problem) as refused:
+        read_upload(name, content)
+    said = str(refused.value)
+    assert len(said) > 20
+    assert "/tmp" not in said
+    assert "upload." not in said
+
+
+def test_columns_that_are_not_there_are_refused():
+    table = read_upload("t.csv", b"a,b,c\n1,2,x\n3,4,y\n")
+    for asked in [("a", "z", "c", "x"), ("a", "c", "c", "x"), ("a", "b", "c", "z")]:
+        with pytest.raises(Problem, match=r"column|value"):
+            table.bench(*asked)
