@@ -63,6 +63,7 @@ docs: $(DOCS)
 # Those of the documentation, which are kept in the repository.
 pictures: $(DEV)
 	$(BIN)/python -m docs.pictures
+	$(BIN)/python -m docs.lab_pictures
 
 # The versions that are installed now, with which everything was tested.
 lock: $(DOCS)

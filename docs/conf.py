@@ -25,6 +25,7 @@ extensions = [
     "sphinx_design",
     "docs.extensions.built",
     "docs.extensions.reference",
+    "docs.extensions.lab",
     "docs.extensions.statements",
 ]
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]

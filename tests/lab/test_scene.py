@@ -33,7 +33,9 @@ def test_a_region_is_the_scores_on_the_grid():
     assert grid[0].tolist() == [-4, -4]
     assert grid[-1].tolist() == [4, 4]
     told = scene.region(grid[:, 0], 4.0, (0.0,))
-    values = np.frombuffer(base64.b64decode(told["values"]), "<f4").reshape(scene.GRID, scene.GRID)
+    values = np.frombuffer(base64.b64decode(told["values"]), "<f4").reshape(
+        scene.BENCH_GRID_POINTS, scene.BENCH_GRID_POINTS
+    )
     assert np.array_equal(values[0], values[-1])
     assert np.all(np.diff(values[0]) > 0)
     assert json.dumps(scene.line("boundary", np.array([1.0, 2.0]), np.float64(3)))

@@ -14,7 +14,7 @@ from certo.cli import options
 from certo.cli.console import Voice
 
 NEEDED = ("starlette", "uvicorn", "websockets")
-MISSING = (
+EXTRA_MISSING = (
     "certo lab needs a web server, which is not installed ({name}). Install it with: "
     "pip install 'certo[lab]'"
 )
@@ -48,7 +48,7 @@ def lab(
 
     for name in NEEDED:
         if find_spec(name) is None:
-            raise Problem(MISSING.format(name=name))
+            raise Problem(EXTRA_MISSING.format(name=name))
     from certo.lab.server import Server
 
     if port is not None and not 0 <= port < 2**16:

@@ -16,7 +16,7 @@ Points = tuple[np.ndarray, np.ndarray]
 Generator = np.random.Generator
 
 FEWEST_POINTS = 4  # That a preset is made of.
-MAX_SEED = 2**31 - 1
+MAX_PRESET_SEED = 2**31 - 1
 COARSE = 32  # Points are at multiples of 1/32, as those put by hand: fractions of them are short.
 
 
@@ -116,7 +116,7 @@ def setosa(m: int, rng: Generator) -> Points:
 
 
 def _seed(rng: Generator) -> int:
-    return int(rng.integers(MAX_SEED))
+    return int(rng.integers(MAX_PRESET_SEED))
 
 
 #: The usual number of points beside each.
@@ -153,8 +153,8 @@ def preset(name: str, m: int | None = None, seed: int = 0) -> Bench:
     m = usual if m is None else m
     if type(m) is not int or not FEWEST_POINTS <= m <= MAX_POINTS:
         raise Problem(f"m must be a whole number from {FEWEST_POINTS} to {MAX_POINTS}, got {m!r}.")
-    if type(seed) is not int or not 0 <= seed <= MAX_SEED:
-        raise Problem(f"seed must be a whole number from 0 to {MAX_SEED}, got {seed!r}.")
+    if type(seed) is not int or not 0 <= seed <= MAX_PRESET_SEED:
+        raise Problem(f"seed must be a whole number from 0 to {MAX_PRESET_SEED}, got {seed!r}.")
     rng = np.random.default_rng(seed)
     if name in WORLDS:
         return Bench.near(*WORLDS[name].draw(m, rng))

@@ -28,7 +28,7 @@ from certo.lab.experiment import Job, Proof
 from certo.numbers.digits import AT_LEAST, AT_MOST, BOUNDED_BELOW, shown_numbers
 from certo.tables.proof_folder import write_proof
 
-UNREADABLE = "proof.json is damaged or was not written by Certo: "  # How the checker begins.
+UNREADABLE_PROOF = "proof.json is damaged or was not written by Certo: "  # How the checker begins.
 MAX_CHECK_SECONDS = 60.0
 MAX_SHOWN_NUMBERS = 12  # Numbers of a list that can be changed by hand.
 MAX_VALUE_LENGTH = 60
@@ -80,7 +80,7 @@ def _checked(folder: Path, job: Job) -> tuple[dict[str, Any], float]:
 def _verdicts(found: dict[str, Any], count: int) -> dict[str, Any]:
     """What the page shows of the checker's answer: for each claim, and in all."""
     if "error" in found:  # Not even a claim: it could not be read.
-        why = str(found["error"]).removeprefix(UNREADABLE)
+        why = str(found["error"]).removeprefix(UNREADABLE_PROOF)
         return {"holds": False, "verdict": why, "checked": [{"holds": False, "why": why}] * count}
     said = ("holds", "why", "claim", "plain", "numbers")  # As it stands in the folder now.
     checked = [{name: claim[name] for name in said} for claim in found["claims"]]

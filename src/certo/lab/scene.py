@@ -17,8 +17,10 @@ import numpy as np
 from certo.numbers.decimals import rounded_down, rounded_up
 from certo.numbers.digits import three_digits
 
-GRID = 72  # Points of a grid in each direction, on which scores are computed for a picture.
-DIGITS = 4  # Of bounds, that are rounded outward.
+BENCH_GRID_POINTS = (
+    72  # Points of a grid in each direction, on which scores are computed for a picture.
+)
+BOUND_DIGITS = 4  # Of bounds, that are rounded outward.
 
 
 def line(kind: str, coef: Any, intercept: float, **more: Any) -> dict[str, Any]:
@@ -27,7 +29,7 @@ def line(kind: str, coef: Any, intercept: float, **more: Any) -> dict[str, Any]:
     return {"kind": kind, "w": [first, second], "b": float(intercept), **more}
 
 
-def grid_of(reach: float, count: int = GRID) -> np.ndarray:
+def grid_of(reach: float, count: int = BENCH_GRID_POINTS) -> np.ndarray:
     """Points of the square [−reach, reach]², row by row from below, so many in each direction."""
     ticks = np.linspace(-reach, reach, count)
     return np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
@@ -60,8 +62,8 @@ def text(value: float, at: str = "") -> str:
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞" if value < 0 else "–"
     if at == "most":
-        return rounded_up(value, DIGITS)
-    return rounded_down(value, DIGITS) if at == "least" else three_digits(value)
+        return rounded_up(value, BOUND_DIGITS)
+    return rounded_down(value, BOUND_DIGITS) if at == "least" else three_digits(value)
 
 
 def plain(value: Any) -> Any:

@@ -30,12 +30,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from certo.data.problem import Problem
+from certo.lab import USUAL_PORT
 from certo.lab.uploads import MAX_UPLOAD_BYTES, read_upload, too_large
 
-HOST, USUAL_PORT = "127.0.0.1", 8421
+HOST = "127.0.0.1"
 MAX_TABS = 16
 MAX_MESSAGE_BYTES = 2**18
-TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript",
+MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript",
          "json": "application/json", "svg": "image/svg+xml"}  # fmt: skip
 #: A page that was opened here keeps the token, so that links in the documentation, which cannot
 #: know it, find the way. A refused request runs nothing but this, and learns nothing by it.
@@ -134,9 +135,9 @@ class Laboratory:
         self.sessions: dict[str, Any] = {}  # By the name that a tab gives itself.
         folder = files("certo.lab").joinpath("page")
         self.assets = {
-            item.name: (item.read_bytes(), TYPES[item.name.rpartition(".")[2]])
+            item.name: (item.read_bytes(), MEDIA_TYPES[item.name.rpartition(".")[2]])
             for item in folder.iterdir()
-            if item.name.rpartition(".")[2] in TYPES
+            if item.name.rpartition(".")[2] in MEDIA_TYPES
         }
         routes = [
             WebSocketRoute("/{token}/socket", self.socket),

@@ -15,7 +15,7 @@ from certo.data.problem import Problem
 from certo.lab.bench import MAX_POINTS, Bench
 
 MAX_UPLOAD_BYTES = 5 * 2**20
-MAX_COLUMNS, MAX_LABELS_OFFERED = 500, 50
+MAX_BENCH_COLUMNS, MAX_LABELS_OFFERED = 500, 50
 PACKED = (b"\x1f\x8b", b"BZ", b"PK", b"PAR1", b"\x28\xb5\x2f\xfd")  # How packed files begin.
 
 
@@ -88,8 +88,8 @@ def read_upload(name: str, content: bytes) -> Table:
     if b"\0" in content or content.startswith(PACKED):
         raise Problem("a CSV file is needed, plain text with commas between the columns.")
     header = content.partition(b"\n")[0]
-    if max(map(header.count, b",;\t|")) >= MAX_COLUMNS:
-        raise Problem(f"a table for the bench must have at most {MAX_COLUMNS:,} columns.")
+    if max(map(header.count, b",;\t|")) >= MAX_BENCH_COLUMNS:
+        raise Problem(f"a table for the bench must have at most {MAX_BENCH_COLUMNS:,} columns.")
     with tempfile.TemporaryDirectory(prefix="certo-lab-") as folder:
         path = Path(folder) / "table.csv"
         path.write_bytes(content)

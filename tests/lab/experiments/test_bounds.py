@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from certo import SVM, certify
-from certo.lab.experiments.bounds import KEYS, WORLDS
+from certo.lab.experiments.bounds import FLAT_WORLDS, KEYS
 from tests.lab import frame_of, run_of, values
 
 LINK = "bounds?m=50&draws=20&delta=0.2"
@@ -15,7 +15,7 @@ LINK = "bounds?m=50&draws=20&delta=0.2"
 def test_a_draw_is_a_fit_a_page_and_a_risk():
     run = run_of(LINK)
     frame = frame_of(run, 3)
-    world = WORLDS["apart"]
+    world = FLAT_WORLDS["apart"]
     X, y = world.draw(50, rng=[0, 2, 0])
     test = world.draw(50, rng=[0, 2, 1])
     model = SVM(C=1.0, intercept="none", tol=1e-8).fit(X, y)

@@ -18,7 +18,7 @@ from certo.lab.settings import Choice, Number, wholes
 from certo.numbers.digits import share_text
 
 #: Worlds in which the risk of a hyperplane is a formula, not a quadrature.
-WORLDS = {
+FLAT_WORLDS = {
     "gaussian": worlds.GaussianClasses(),
     "apart": worlds.GaussianClasses(distance=2.0),
     "split": worlds.SplitCloud(),
@@ -34,7 +34,7 @@ class BoundsExperiment(Experiment):
     preset = "separable"
     draws = True
     settings = (
-        Choice("world", "apart", tuple(WORLDS)),
+        Choice("world", "apart", tuple(FLAT_WORLDS)),
         Choice("machine", "svm", ("svm", "perceptron")),
         wholes("m", 200, (20, 50, 100, 200, 500, 1000)),
         Number("delta", 0.1, (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)),
@@ -71,7 +71,7 @@ class BoundsRun(Run):
     opens_at = 1
 
     def __init__(self, asked: Asked) -> None:
-        self.asked, self.world = asked, WORLDS[asked["world"]]
+        self.asked, self.world = asked, FLAT_WORLDS[asked["world"]]
         self.steps, self.delta = asked["draws"], float(asked["delta"])
         self.same = {k: asked[k] for k in ("world", "machine", "m", "seed")}
         self.samples: list[Sample] = []

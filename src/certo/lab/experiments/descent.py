@@ -21,7 +21,7 @@ from certo.solvers.pegasos import StepTrace, pegasos
 EVERY_STEP = 24  # So many of the first steps are frames; later ones are further apart.
 RATIO = 1.25  # Of the numbers of steps of two later frames.
 TRAIL = 10  # Earlier iterates that are still seen.
-LEAST_DRAWN = 1e-12  # An excess below this is drawn as this, on a logarithmic scale.
+LEAST_DRAWN_EXCESS = 1e-12  # An excess below this is drawn as this, on a logarithmic scale.
 
 
 class DescentExperiment(Experiment):
@@ -120,7 +120,7 @@ class PegasosRun(DescentRun):
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"excess": steps}}
 
     def charts(self) -> list[dict[str, Any]]:
-        found = np.maximum(self.excess.excess, LEAST_DRAWN)
+        found = np.maximum(self.excess.excess, LEAST_DRAWN_EXCESS)
         lines = [
             series("excess.mean", self.at, found),
             series("excess.bound", self.at, self.excess.bound, "upper"),

@@ -25,7 +25,7 @@ VARIANCES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)  # Of the curve.
 DEGREES = (1, 2, 3, 4, 5, 6, 8, 10, 12)
 FOLDS = 5
 COARSE_GRID = 48  # Of the small picture.
-CROWDED = 0.9  # A share of supports above which every example is an island.
+ISLANDS_SHARE = 0.9  # A share of supports above which every example is an island.
 
 
 class KernelExperiment(Experiment):
@@ -151,7 +151,11 @@ class KernelSvmRun(KernelRun):
         if "beside" in scene:
             strip.append(number("neighbour_errors", scene["beside"]["wrong"]))
         told = verdict("kernels.svm", "plain", wrong=wrong, supports=supports, total=len(self.y))
-        if self.asked["kernel"] == "gaussian" and supports >= CROWDED * len(self.y) and not wrong:
+        if (
+            self.asked["kernel"] == "gaussian"
+            and supports >= ISLANDS_SHARE * len(self.y)
+            and not wrong
+        ):
             told = verdict("kernels.islands", "bad", supports=supports, total=len(self.y))
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": {}}
 

@@ -21,7 +21,7 @@ LOG_ODDS = (-2.1972, 0.0, 2.1972)  # Lines along which the probability is 0.1, 0
 MAX_STEPS = 12
 SETTLED = 1e-13  # Steps end once the mean loss changes by no more than this.
 LEAST_WEIGHT = 1e-200  # Of an example in a step: below, float64 has no working response.
-LEAST_DRAWN = 1e-16  # A loss below this is drawn as this, on a logarithmic scale.
+LEAST_DRAWN_LOSS = 1e-16  # A loss below this is drawn as this, on a logarithmic scale.
 
 
 class LogisticExperiment(Experiment):
@@ -132,7 +132,7 @@ class LogisticRun(Run):
         return verdict(key, "good", gap=model.gap_)
 
     def charts(self) -> list[dict[str, Any]]:
-        losses = np.maximum([one.loss for one in self.iterates], LEAST_DRAWN)
+        losses = np.maximum([one.loss for one in self.iterates], LEAST_DRAWN_LOSS)
         wide = float(np.max(losses)) > 50 * float(np.min(losses))
         return [chart("loss", [series("loss.mean", range(len(losses)), losses)], log_y=wide)]
 

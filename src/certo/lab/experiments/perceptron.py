@@ -15,7 +15,7 @@ from certo.estimators.perceptron import Perceptron
 from certo.estimators.verdict import separability
 from certo.geometry.neuron import Neuron
 from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
-from certo.lab.scene import chart, line, number, series, verdict
+from certo.lab.scene import chart, line, number, series, text, verdict
 from certo.lab.settings import Choice, decades, wholes
 from certo.rates import Geometric, Power
 
@@ -136,24 +136,36 @@ class PerceptronRun(Run):
         ]
         if self.claim is not None and self.claim.separable:
             margin = self.claim.target / self.claim.comparator_norm
-            strip += [
-                number("separator_margin", margin, at="least"),
-                number("longest", math.sqrt(self.claim.radius2), at="most"),
-            ]
+            strip.append(number("separator_margin", margin, at="least"))
+            strip.append(number("longest", math.sqrt(self.claim.radius2), at="most"))
         return strip
 
-    def _verdict(self, step: int) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
+        """What the theorem says of every run on these points; nothing, if it says nothing."""
         claim, bound = self.claim, self.bound
-        if claim is not None and claim.separable and bound is not None:
-            facts = {
-                "margin": self._strip(step, 0, 0, 0)[-2]["text"],
-                "longest": self._strip(step, 0, 0, 0)[-1]["text"],
-                "bound": bound,
-                "updates": self.total,
-            }
-            if self.model.converged_:
-                return verdict("perceptron.converged", "good", **facts)
-            return verdict("perceptron.unfinished", "plain", **facts)
+        if claim is None or not claim.separable or bound is None:
+            return {}
+        margin, longest = claim.target / claim.comparator_norm, math.sqrt(claim.radius2)
+        return {"margin": text(margin, "least"), "longest": text(longest, "most"), "bound": bound}
+
+    def _verdict(self, step: int) -> dict[str, Any]:
+        facts, place = self._facts(), self.at.get(int(self.updates[step]))
+        if step < self.steps and not step:
+            return verdict("perceptron.start" + "_endless" * (not facts), **facts)
+        if (
+            step < self.steps
+            and place is not None
+            and self.updates[step - 1] + 1 == self.updates[step]
+        ):
+            example, before = int(self.trace.example[place]), self.weights[step - 1]
+            field = Neuron(before[:2], before[2]).induced_local_field(self.X[example])
+            told: dict[str, Any] = {"update": int(self.updates[step]), "example": str(example + 1),
+                    "field": float(self.y[example] * field)}  # fmt: skip
+            return verdict("perceptron.step" + "_endless" * (not facts), **told, **facts)
+        if facts:
+            key = "perceptron.converged" if self.model.converged_ else "perceptron.unfinished"
+            tone = "good" if self.model.converged_ else "plain"
+            return verdict(key, tone, updates=self.total, **facts)
         if self.model.converged_:
             return verdict("perceptron.converged_plain", "good", updates=self.total)
         key = "perceptron.endless" if self.inseparable else "perceptron.stopped"

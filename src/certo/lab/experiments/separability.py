@@ -17,7 +17,6 @@ from certo.geometry.neuron import Neuron
 from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
 from certo.lab.scene import chart, line, number, series, verdict
 from certo.lab.settings import Choice, Flag
-from certo.report.findings import shown_weight
 
 
 class SeparabilityExperiment(Experiment):
@@ -94,7 +93,7 @@ class SeparabilityRun(Run):
         meeting = np.array([float(share) for share in shares])[first] @ points[first]
         at = (float(meeting[0]), float(meeting[1]))
         tags = [
-            {"row": int(row), "at": point, "text": shown_weight(share), "sign": int(sign)}
+            {"row": int(row), "at": point, "text": str(share), "sign": int(sign)}
             for row, point, share, sign in zip(rows, points.tolist(), shares, signs, strict=True)
         ]
         hulls = [

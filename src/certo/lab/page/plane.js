@@ -232,19 +232,25 @@ export class Plane {
       this.vectors.append(make("line", { class: `vector ${kind}`, x1: a[0], y1: a[1], x2: base[0], y2: base[1] }));
       this.vectors.append(make("path", { class: `vector ${kind}`, "stroke-dasharray": "none",
         d: `M${b}L${base[0] - uy * head * 0.42} ${base[1] + ux * head * 0.42}L${base[0] + uy * head * 0.42} ${base[1] - ux * head * 0.42}Z` }));
-      const middle = kind === "update" ? 0.5 : 1;
-      const x = a[0] + dx * middle + (kind === "update" ? -uy * 14 : ux * 10), y = a[1] + dy * middle + (kind === "update" ? ux * 14 : uy * 10) + 5;
-      const note = kind === "w" && scale < 1 ? `${t(`vector.${kind}`)} · ${scale.toPrecision(2)}` : t(`vector.${kind}`);
-      this.vectors.append(make("text", { class: `vector-name`, x, y, "text-anchor": ux < -0.3 && middle === 1 ? "end" : "start",
-        fill: "currentColor" }, note));
+      // The name of an update stands beside its middle, away from the origin; others at the tip.
+      const middle = kind === "update" ? 0.5 : 1, [ox, oy] = this.px([0, 0]);
+      const mid = [a[0] + dx * middle, a[1] + dy * middle];
+      const side = -uy * (mid[0] - ox) + ux * (mid[1] - oy) < 0 ? -24 : 24;
+      const [x, y] = kind === "update" ? [mid[0] - uy * side, mid[1] + ux * side + 5] : [mid[0] + ux * 10, mid[1] + uy * 10 + 5];
+      const anchor = kind === "update" ? "middle" : ux < 0 ? "end" : "start";
+      this.vectors.append(make("text", { class: "vector-name", x, y, "text-anchor": anchor, fill: "currentColor" }, t(`vector.${kind}`)));
     }
+    if (scale < 1) this.vectors.append(make("text", { class: "line-name", x: 10, y: this.size - 12 }, t("vector.scale", { scale: scale.toPrecision(2) })));
   }
 
   drawTags(scene) {
     for (const { at, text } of scene.tags ?? []) {
       const [x, y] = this.px(at), [mx, my] = this.px(scene.meeting);
-      const away = Math.hypot(x - mx, y - my) || 1;
-      this.tags.append(make("text", { class: "tag", x: x + (22 * (x - mx)) / away, y: y + (22 * (y - my)) / away + 5 }, text));
+      const away = Math.hypot(x - mx, y - my) || 1, [ux, uy] = [(x - mx) / away, (y - my) / away];
+      const edge = x > this.size - 110 ? "end" : x < 110 ? "start" : "";
+      const anchor = edge || (ux > 0.4 ? "start" : ux < -0.4 ? "end" : "middle");
+      const up = edge || Math.abs(ux) <= 0.4 ? 26 * (uy < 0 ? -1 : 1) : 20 * uy;
+      this.tags.append(make("text", { class: "tag", x: edge ? x : x + 18 * ux, y: y + up + 5, "text-anchor": anchor }, text));
       this.over.append(make("line", { class: "axis", x1: x, y1: y, x2: mx, y2: my }));
     }
     if (scene.meeting) {
