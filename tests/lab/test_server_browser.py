@@ -37,7 +37,7 @@ LINKS = {
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
     with playwright.sync_playwright() as driver:
         own = driver.chromium.executable_path
@@ -49,7 +49,7 @@ def browser():
         found.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def address():
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
         patch.setattr(servers, "_warm_up", lambda is_over: None)
