@@ -92,3 +92,7 @@ def test_a_built_wheel_fits_a_table_and_writes_a_report(tmp_path):
     assert done.stdout.startswith(str(place))
     assert "On new rows like these" in done.stdout
     assert (tmp_path / "r.html").read_text("utf-8").endswith("</html>")
+    page = Path("certo/lab/page")
+    assert {file.name for file in (root / "src" / page).iterdir()} == {
+        file.name for file in (place / page).iterdir()
+    }

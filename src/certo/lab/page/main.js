@@ -202,6 +202,7 @@ const at = () => sweepOf()?.at ?? facts.step;
 function stop() {
   clearTimeout(running);
   running = null;
+  $("verdict").setAttribute("aria-live", "polite");
   $("run").classList.remove("running");
   $("run-text").textContent = t("ui.run");
 }
@@ -210,6 +211,7 @@ async function run() {
   if (running) return stop();
   const last = sweepOf()?.last ?? facts.steps;
   running = -1;
+  $("verdict").setAttribute("aria-live", "off"); // Nobody can listen as fast as it runs.
   $("run").classList.add("running");
   $("run-text").textContent = t("ui.pause");
   if (at() >= last) await go(0);

@@ -196,6 +196,10 @@ export class Plane {
       const kind = scene.unlabelled ? "plain" : sign > 0 ? "positive" : "negative";
       node.setAttribute("class", `point ${kind}${faded.has(k) ? " faded" : ""}${removed.has(k) ? " removed" : ""}`);
       if (shape === "rect") node.setAttribute("rx", 1.5);
+      if (node.dataset.name !== `${k}`) {
+        node.dataset.name = k;
+        node.replaceChildren(make("title", {}, String(k + 1)));
+      }
     });
     const place = (k) => this.px(points[k]);
     (marks.support ?? []).forEach((k, i) => {
