@@ -326,7 +326,11 @@ def pages(*names: str) -> None:
 
 #: The packages of `certo`, the top one first, and what each is for. Each imports only those below.
 FLOORS = [
-    ("cli   lab   report   plots", "what a person touches: commands, a laboratory, pages, pictures", "top"),
+    (
+        "cli   lab   report   plots",
+        "what a person touches: commands, laboratory, pages, pictures",
+        "top",
+    ),
     ("tables", "from a file to a fit, a prediction, a model file, an audit", "top"),
     ("data", "reading files, encoding columns, fingerprints", "top"),
     ("guarantees   selection", "certify for any model; the choice of a kernel", "top"),

@@ -50,7 +50,9 @@ def test_claims_hold_and_every_temptation_is_refused(name):
     shown = proving.prove(proof, None, Job())
     json.dumps(shown, allow_nan=False)
     assert shown["holds"], shown["verdict"]
-    assert [claim["kind"] for claim in shown["claims"]] == [claim.name for claim in proof.claims]
+    every = [*proof.claims, *proof.tested]
+    assert [claim["kind"] for claim in shown["claims"]] == [claim.name for claim in every]
+    assert (name == "bounds") == bool(len(proof.tested))
     for place, claim in enumerate(shown["claims"]):
         assert f"claim.{claim['kind']}" in WORDS["it"]
         assert claim["temptation"], claim["kind"]

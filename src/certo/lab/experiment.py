@@ -81,6 +81,8 @@ class Proof(NamedTuple):
     y: np.ndarray
     name: str  # What it is about, as one would write it in Python.
     delta: float = 0.05  # The probability of being wrong of claims about new examples.
+    tested: Composite = Composite(())  # Claims about these test examples, if there are any.
+    test: tuple[Any, Any] = (None, None)
 
 
 class Run(abc.ABC):

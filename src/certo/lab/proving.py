@@ -39,17 +39,18 @@ EXAGGERATION = Fraction(1, 100)  # How much more a claim says when the page is a
 def prove(proof: Proof, edit: dict[str, Any] | None, job: Job) -> dict[str, Any]:
     """The claims and what became of each; `edit` changes one of them: {"claim": its place,
     "changes": [{"path", "value"}]}."""
-    if not proof.claims.claims:
+    every = (*proof.claims, *proof.tested)
+    if not every:
         reasons = [f"{refusal.name}: {refusal.reason}" for refusal in proof.claims.not_claimed]
         return {"claims": [], "not_claimed": reasons}
     with tempfile.TemporaryDirectory(prefix="certo-lab-") as place:
         folder = Path(place) / "proof"
-        page = Certified(proof.name, proof.claims, delta=proof.delta)
-        write_proof(folder, page, proof.fitted, proof.X, proof.y)
+        page = Certified(proof.name, proof.claims, proof.tested, delta=proof.delta)
+        write_proof(folder, page, proof.fitted, proof.X, proof.y, *proof.test)
         if edit is not None:
             _change(folder / "proof.json", edit)
         found, seconds = _checked(folder, job)
-    claims = [_told(claim) for claim in proof.claims]
+    claims = [_told(claim) for claim in every]
     return {
         "claims": claims,
         "not_claimed": [f"{r.name}: {r.reason}" for r in proof.claims.not_claimed],
@@ -170,8 +171,8 @@ def _scaled(name: str, value: float, way: int) -> dict[str, Any]:
 def _change(file: Path, edit: dict[str, Any]) -> None:
     """Write some values of one claim anew; a Problem, if there is no such value."""
     said = json.loads(file.read_text("utf-8"))
-    claims, place = said["certified"]["claims"]["claims"], edit.get("claim")
-    changes = edit.get("changes")
+    page, place, changes = said["certified"], edit.get("claim"), edit.get("changes")
+    claims = page["claims"]["claims"] + page["test"]["claims"]
     if type(place) is not int or not 0 <= place < len(claims) or type(changes) is not list:
         raise Problem("a change must say which claim, and where in it.")
     for change in changes[:MAX_CHANGES]:

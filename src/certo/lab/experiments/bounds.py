@@ -164,7 +164,10 @@ class BoundsRun(Run):
         self._up_to(1, job)
         sample = self.samples[-1]
         page = sample.page
-        return Proof(page.claims, sample.model, sample.X, sample.y, page.model, self.delta)
+        return Proof(
+            page.claims, sample.model, sample.X, sample.y, page.model, self.delta,
+            page.test, sample.test,
+        )  # fmt: skip
 
     def code(self) -> list[str]:
         m, seed = self.asked["m"], self.asked["seed"]
