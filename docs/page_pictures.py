@@ -18,12 +18,14 @@ from typing import Any
 
 import matplotlib
 from matplotlib import pyplot
+from PIL import Image
 
 HERE = Path(__file__).parent
 PICTURES = HERE / "pictures"
 #: Text stays text, which every browser draws with its own fonts, and nothing depends on the date.
 STYLE = {"svg.hashsalt": "certo", "svg.fonttype": "none", "font.family": "sans-serif"}
-PIXELS_PER_INCH = 80  # of pictures that are no drawings
+PIXELS_PER_INCH = 96  # of pictures that are no drawings
+COLOURS = 128  # of these pictures, to keep them small
 PARTS = re.compile(r"```python\n(?P<code>.*?)```|!\[.*?\]\((?P<link>[^)]*)\)", re.DOTALL)
 COORDINATES = re.compile(r'\b(d|x|y|x1|x2|y1|y2|cx|cy|r|width|height|transform|points)="([^"]*)"')
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
@@ -91,7 +93,10 @@ def save(drawn, path: Path) -> None:
             figure.savefig(file, format="svg", metadata={"Date": None})
             path.write_text(compact(file.getvalue()), "utf-8")
         else:
-            figure.savefig(path, dpi=PIXELS_PER_INCH, metadata={"Software": None})
+            file = io.BytesIO()
+            figure.savefig(file, format="png", dpi=PIXELS_PER_INCH)
+            few = Image.open(file).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+            few.save(path, optimize=True)
 
 
 def compact(svg: str) -> str:

@@ -11,7 +11,6 @@ from benchmarks import coverage as simulation
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
-from scipy import integrate, special, stats
 from sklearn.exceptions import ConvergenceWarning
 
 from certo import (
@@ -35,7 +34,7 @@ from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 from certo.plots.risk import risk_size
 from certo.selection import gaussians
 from certo.tables.examples import encode_table
-from certo.worlds import GaussianClasses
+from certo.worlds import BetaDensity, GaussianClasses, LogisticLine, NoisyLine
 from docs import page_pictures
 
 HERE = Path(__file__).parent
@@ -52,7 +51,7 @@ def main() -> None:
     for ax, variance in ((rich, 0.003), (good, 0.5), (simple, 100.0)):
         model = SVM(Gaussian(variance), C=10).fit(X, y)
         plots.regions(model, X, y, ax=ax, names=shores.feature_names)
-    rich.figure.savefig(HERE / "pictures" / "regions.png", dpi=110)  # many points: SVG is larger
+    page_pictures.save(rich.figure, PICTURES / "regions.png")  # many points: SVG is larger
     warnings.simplefilter("ignore", ConvergenceWarning)  # of high degrees: float64 ends before tol
     for name, kernels, C in (
         ("variances", gaussians(X), 10),
@@ -229,81 +228,70 @@ def structures() -> None:
         heat, plane = figure.subplots(1, 2)
         plots.gram(K, y, ax=heat)
         plots.kernel_pca(K, y, ax=plane)
-        figure.savefig(HERE / "pictures" / f"{name}.png", dpi=80)
-
-
-TRUTH = stats.beta(2, 5)  # of x; E[y|x] = 1 + 4x, and log-odds of "yes" 10x − 3
-
-
-def draw(n: int, seed: int):
-    rng = np.random.default_rng(seed)
-    X = rng.beta(2, 5, (n, 1))
-    y = 1 + 4 * X[:, 0] + rng.normal(0, 0.5, n)
-    kind = rng.random(n) < special.expit(10 * X[:, 0] - 3)
-    return X, y, np.where(kind, "yes", "no")
+        page_pictures.save(figure, PICTURES / f"{name}.png")
 
 
 def one_principle() -> None:
     """Three problems above, and below what becomes of their risks as examples come."""
     figure = Figure(figsize=(12, 7.2), layout="constrained")
     axes = figure.subplots(2, 3)
-    X, y, kind = draw(400, 0)
-    line = np.linspace(0, 1, 200)[:, None]
-    made = [
+    numbers, classes, points = NoisyLine(), LogisticLine(), BetaDensity()
+    machines = [
         LeastSquares(),
         LogisticRegression(),
         LogLinearDensity(features=BoxPolynomials(4), box=(0, 1)),
     ]
-    regression, classifier, density = (
-        machine.fit(X, target) for machine, target in zip(made, (y, kind, None), strict=True)
-    )
+    line = np.linspace(0, 1, 200)[:, None]
     first, second, third = axes[0]
+    X, y = numbers.draw(200, rng=0)
     first.scatter(X, y, s=9, c=SOFT, alpha=0.6, lw=0)
-    first.plot(line, 1 + 4 * line, "--", color=INK, lw=1.1, label="E[y|x]")
-    first.plot(line, regression.predict(line), color=POSITIVE, lw=1.6, label="least squares")
+    first.plot(line, numbers.regression_function(line), "--", color=INK, lw=1.1, label="E[y|x]")
+    fitted = machines[0].fit(X, y).predict(line)
+    first.plot(line, fitted, color=POSITIVE, lw=1.6, label="least squares")
     first.set(title="A number", ylabel="y")
-    noise = np.random.default_rng(0).uniform(-0.04, 0.04, len(X))
-    second.scatter(X[:, 0], (kind == "yes") + noise, s=9, c=SOFT, alpha=0.6, lw=0)
-    second.plot(line, special.expit(10 * line - 3), "--", color=INK, lw=1.1, label="Pr(yes|x)")
-    p = classifier.predict_proba(line)[:, 1]
+    X, y = classes.draw(200, rng=0)
+    jitter = np.random.default_rng(1).uniform(-0.04, 0.04, len(X))
+    second.scatter(X[:, 0], (y > 0) + jitter, s=9, c=SOFT, alpha=0.6, lw=0)
+    second.plot(line, classes.eta(line), "--", color=INK, lw=1.1, label="η(x) = Pr(y = +1|x)")
+    p = machines[1].fit(X, y).predict_proba(line)[:, 1]
     second.plot(line, p, color=POSITIVE, lw=1.6, label="logistic regression")
-    second.set(title="A class", ylabel="probability of yes")
-    third.hist(X[:, 0], 24, (0, 1), density=True, color=SOFT, alpha=0.4)
-    third.plot(line, TRUTH.pdf(line), "--", color=INK, lw=1.1, label="the density")
-    shown = np.exp(density.score_samples(line))
+    second.set(title="A class", ylabel="probability of +1")
+    X, _ = points.draw(200, rng=0)
+    third.hist(X[:, 0], 24, range=(0, 1), density=True, color=SOFT, alpha=0.4)
+    third.plot(line, np.exp(points.log_density(line)), "--", color=INK, lw=1.1, label="p(x)")
+    shown = np.exp(machines[2].fit(X).score_samples(line))
     third.plot(line, shown, color=POSITIVE, lw=1.6, label="log-linear, degree 4")
     third.set(title="A density", ylabel="p(x)")
     for ax in axes[0]:
         ax.set(xlabel="x", xlim=(0, 1))
         ax.legend(fontsize="small", frameon=False)
 
-    def entropy(x: float) -> float:
-        return (
-            TRUTH.pdf(x)
-            * special.entr([special.expit(10 * x - 3), special.expit(3 - 10 * x)]).sum()
-        )
-
-    least = 0.25, integrate.quad(entropy, 0, 1)[0], float(TRUTH.entropy())
-    losses = Squared(), Logistic(), NegativeLogLikelihood()
-    names = "mean squared error", "mean −log Pr(y|x)", "mean −log p(x)"
+    new = classes.draw(100_000, rng=10**6)  # of whose mean loss the logistic risk is estimated
+    true_logistic = -np.mean(
+        np.log(np.where(new.y > 0, classes.eta(new.X), 1 - classes.eta(new.X)))
+    )
+    lower = [
+        ("mean squared error", numbers, Squared(), numbers.bayes_risk),
+        ("mean −log Pr(y|x)", classes, Logistic(), float(true_logistic)),
+        ("mean −log p(x)", points, NegativeLogLikelihood(), points.bayes_risk),
+    ]
     sizes = (20, 40, 80, 160, 320, 640, 1280)
-    new = draw(100_000, 10**6)
     warnings.simplefilter("ignore", SeparationWarning)
-    for k, (ax, machine, loss) in enumerate(zip(axes[1], made, losses, strict=True)):
+    for ax, machine, (name, world, loss, least) in zip(axes[1], machines, lower, strict=True):
         seen, unseen = np.empty((2, len(sizes), 40))
         for i, n in enumerate(sizes):
             for again in range(40):
-                examples = draw(n, 1000 * n + again)
-                target = None if k == 2 else examples[1 + k]
-                machine.fit(examples[0], target)
-                seen[i, again] = risk(machine, examples[0], target, loss)
-                unseen[i, again] = risk(machine, new[0], None if k == 2 else new[1 + k], loss)
-        ax.axhline(least[k], color=INK, lw=1.1, ls="--", label="the least risk there is")
+                X, y = world.draw(n, rng=1000 * n + again)
+                machine.fit(X, y)
+                seen[i, again] = risk(machine, X, y, loss)
+                known = world is not classes
+                unseen[i, again] = world.risk(machine) if known else risk(machine, *new, loss)
+        ax.axhline(least, color=INK, lw=1.1, ls="--", label="the least risk there is")
         for values, color, text in ((unseen, POSITIVE, "risk"), (seen, NEGATIVE, "empirical risk")):
             low, middle, high = np.quantile(values, [0.1, 0.5, 0.9], axis=1)
             ax.plot(sizes, middle, "o-", ms=4, lw=1.4, color=color, label=f"{text} of the fit")
             ax.fill_between(sizes, low, high, color=color, alpha=0.13, lw=0)
-        ax.set(xscale="log", xlabel="examples (logarithmic)", ylabel=names[k])
+        ax.set(xscale="log", xlabel="examples (logarithmic)", ylabel=name)
         ax.set_xticks(sizes, [str(n) for n in sizes], minor=False)
         ax.minorticks_off()
         bottom, top = np.quantile(seen[0], 0.1), np.quantile(unseen[0], 0.9)
@@ -333,14 +321,14 @@ FLOORS = [
     ),
     ("tables", "from a file to a fit, a prediction, a model file, an audit", "top"),
     ("data", "reading files, encoding columns, fingerprints", "top"),
-    ("guarantees   selection", "certify for any model; the choice of a kernel", "top"),
+    ("guarantees   selection   exercises", "certify; choosing a kernel; answers by hand", "top"),
     ("estimators   features", "scikit-learn's interface: validate, solve, issue, store", "prover"),
     ("solvers", "one algorithm per file; an outcome says why it stopped", "prover"),
     ("issue", "how a claim finds its witness and its numbers", "prover"),
     ("words", "every sentence about a claim, a status or an error", "top"),
     ("certificates   verify", "what is claimed, and how it is checked", "trusted"),
     ("problems   rkhs", "objectives as values; functions of a kernel's space", "object"),
-    ("losses   kernels   geometry   rates", "the mathematical objects, one per file", "object"),
+    ("losses   kernels   geometry   worlds", "the mathematical objects, one per file", "object"),
     ("compiled", "every Numba loop; no check needs one", "prover"),
     ("numbers   containers", "exact rationals, sums with proved rounding, arrays", "trusted"),
 ]

@@ -104,3 +104,11 @@ def test_the_gallery_shows_every_picture_that_plots_draws():
     assert set(re.findall(r"^### (\w+)$", text, re.MULTILINE)) == functions
     for name in functions:
         assert f"plots.{name}(" in text, name
+
+
+def test_every_page_of_the_course_and_of_a_machine_has_a_picture():
+    bare = {"course/statements.md", "course/risk.md", "course/kernels.md", "machines/index.md"}
+    for page, pictures in shown_pictures().items():
+        name = page.relative_to(DOCS).as_posix()
+        if name.startswith(("course/", "machines/")) and name not in bare:
+            assert pictures, name
