@@ -42,6 +42,8 @@ html_sidebars = {
 }
 html_css_files = ["certo.css"]
 html_copy_source = False
+html_use_index = False  # The search finds more.
+html_domain_indices = False
 html_show_sourcelink = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

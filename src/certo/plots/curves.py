@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, POSITIVE, SOFT
 
-CURVE_POINTS = 201
+FITTED_POINTS = 201
 BAND_LEVEL = 0.95
 
 
@@ -23,7 +23,7 @@ def fitted_curve(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     rows = canvas.some_of(len(X))
     low, high = float(X.min()), float(X.max())
     pad = 0.03 * (high - low or 1.0)
-    x = np.linspace(low - pad, high + pad, CURVE_POINTS)
+    x = np.linspace(low - pad, high + pad, FITTED_POINTS)
     (name,) = canvas.feature_names(model, names) if hasattr(model, "feature_names_in_") else ("x",)
     ax.set(xlabel=canvas.short(str(name)) + canvas.drawn_note(len(rows), len(X)))
     if hasattr(model, "predict_proba"):
