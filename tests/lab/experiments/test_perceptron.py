@@ -50,7 +50,9 @@ def test_numbers_are_those_of_the_library_and_the_norm_stays_between_its_curves(
         place = lines["norm.upper"]["x"].index(n)
         assert lines["norm.lower"]["y"][place] <= square + 1e-9
         assert square <= lines["norm.upper"]["y"][place] + 1e-9
-    assert frame["verdict"]["key"] == "perceptron.converged"
+    assert frame["verdict"]["key"] == "perceptron.converged_lifted"
+    assert frame_of(run, 0)["verdict"]["key"] == "perceptron.start"
+    assert frame_of(run, 1)["verdict"]["args"]["update"] == "1"
 
 
 def test_a_run_cut_short_has_the_bound_of_the_largest_margin():

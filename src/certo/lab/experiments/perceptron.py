@@ -88,6 +88,11 @@ class PerceptronRun(Run):
         return int(self.model.updates_[0])
 
     @property
+    def lifted(self) -> str:
+        """What the keys of margins and lengths end with that are those of (x, 1)."""
+        return "_lifted" * (self.asked["intercept"] == "lifted")
+
+    @property
     def bound(self) -> int | None:
         """What the theorem allows; None, where it allows any number."""
         return None if self.claim is None else self.claim.bound
@@ -136,8 +141,8 @@ class PerceptronRun(Run):
         ]
         if self.claim is not None and self.claim.separable:
             margin = self.claim.target / self.claim.comparator_norm
-            strip.append(number("separator_margin", margin, at="least"))
-            strip.append(number("longest", math.sqrt(self.claim.radius2), at="most"))
+            strip.append(number(f"separator_margin{self.lifted}", margin, at="least"))
+            strip.append(number(f"longest{self.lifted}", math.sqrt(self.claim.radius2), at="most"))
         return strip
 
     def _facts(self) -> dict[str, Any]:
@@ -163,7 +168,8 @@ class PerceptronRun(Run):
                     "field": float(self.y[example] * field)}  # fmt: skip
             return verdict("perceptron.step" + "_endless" * (not facts), **told, **facts)
         if facts:
-            key = "perceptron.converged" if self.model.converged_ else "perceptron.unfinished"
+            converged = f"perceptron.converged{self.lifted}"
+            key = converged if self.model.converged_ else "perceptron.unfinished"
             tone = "good" if self.model.converged_ else "plain"
             return verdict(key, tone, updates=self.total, **facts)
         if self.model.converged_:

@@ -136,6 +136,7 @@ function showCharts() {
     const figure = box.querySelector(`[data-chart="${chart.key}"]`) ?? el("figure");
     figure.dataset.chart = chart.key;
     const sweep = { fitting_variance: "variance", fitting_degree: "degree" }[chart.key];
+    figure.classList.toggle("stale", charts.settled !== facts.fit && (charts.more ?? []).includes(chart) && !sweep);
     drawChart(figure, chart, sweep ? state.settings[sweep] : facts.cursors?.[chart.key]);
     return figure;
   });

@@ -57,6 +57,7 @@ export class Plane {
 
   px = ([x, y]) => [((x / this.reach + 1) / 2) * this.size, ((1 - y / this.reach) / 2) * this.size];
   fromPx = (x, y) => [(2 * x / this.size - 1) * this.reach, (1 - 2 * y / this.size) * this.reach];
+  apart = (p, q) => (Math.hypot(p[0] - q[0], p[1] - q[1]) / this.reach / 2) * this.size;
   path = (points) => "M" + points.map((p) => this.px(p).map((v) => v.toFixed(1)).join(" ")).join("L") + "Z";
   get square() { const r = this.reach; return [[-r, -r], [r, -r], [r, r], [-r, r]]; }
 
@@ -227,6 +228,7 @@ export class Plane {
   drawVectors(vectors) {
     const longest = Math.max(0, ...vectors.map(({ tip }) => Math.hypot(...tip)));
     const scale = longest > 0.82 * this.reach ? (0.82 * this.reach) / longest : 1;
+    const short = vectors.some(({ kind, tip, tail }) => kind === "update" && this.apart(tip, tail) * scale < 70);
     for (const { kind, tip, tail = [0, 0] } of vectors) {
       const [a, b] = [tail, tip].map(([x, y]) => this.px([x * scale, y * scale]));
       const [dx, dy] = [b[0] - a[0], b[1] - a[1]], length = Math.hypot(dx, dy);
@@ -241,6 +243,7 @@ export class Plane {
       const mid = [a[0] + dx * middle, a[1] + dy * middle];
       const side = -uy * (mid[0] - ox) + ux * (mid[1] - oy) < 0 ? -24 : 24;
       const [x, y] = kind === "update" ? [mid[0] - uy * side, mid[1] + ux * side + 5] : [mid[0] + ux * 10, mid[1] + uy * 10 + 5];
+      if (short && kind === "old") continue; // Its name would stand on that of the update.
       const anchor = kind === "update" ? "middle" : ux < 0 ? "end" : "start";
       this.vectors.append(make("text", { class: "vector-name", x, y, "text-anchor": anchor, fill: "currentColor" }, t(`vector.${kind}`)));
     }
