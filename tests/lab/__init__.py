@@ -12,9 +12,9 @@ from certo.lab.state import State
 def run_of(link: str, job: Job | None = None, before: Run | None = None) -> Run:
     """The run of the state that a link describes."""
     state = State.of_link(link)
-    asked = Asked(state.bench, state.chosen, state.world, job or Job(), before)
+    asked = Asked(state.bench, state.chosen, state.world, job or Job())
     with warnings.catch_warnings(action="ignore"):  # As the server does.
-        return state.experiment.run(asked)
+        return state.experiment.run(asked, before)
 
 
 def frame_of(run: Run, step: int | None = None) -> dict[str, Any]:

@@ -229,6 +229,25 @@ def test_the_end_of_a_tab_ends_its_jobs(monkeypatch):
     assert ended == [True]
 
 
+def test_earlier_runs_are_forgotten():
+    """A run may take something over from the one before it, and keeps none."""
+    import gc
+    import weakref
+
+    kept: list[weakref.ref] = []
+
+    async def play(tab):
+        for k in range(6):
+            state = state_of("bounds?m=20&draws=10")
+            state["settings"]["delta"] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)[k]
+            assert "facts" in await tab.asked("look", state=state)
+            kept.append(weakref.ref(tab.session._run))
+        gc.collect()
+        assert [one() is not None for one in kept] == [False] * 5 + [True]
+
+    in_a_tab(play)
+
+
 def test_columns_of_a_table_go_to_the_bench():
     async def play(tab):
         tab.session.table = read_upload("t.csv", b"a,b,c\n1,2,x\n3,4,y\n5,1,x\n")

@@ -60,7 +60,6 @@ class Asked:
     chosen: dict[str, Any]  # The value of each setting.
     world: str  # The world that the points were drawn from, if they were, else empty.
     job: Job
-    before: Run | None = None  # What the same tab was shown last.
 
     @property
     def reach(self) -> float:
@@ -126,17 +125,19 @@ class Experiment(abc.ABC):
     draws: ClassVar[bool] = False  # It draws its own points: those of the bench are not used.
 
     @abc.abstractmethod
-    def _run(self, asked: Asked) -> Run: ...
+    def _run(self, asked: Asked, before: Run | None) -> Run: ...
 
-    def run(self, asked: Asked) -> Run:
-        """Do it, or say in a Problem why it cannot be done."""
+    def run(self, asked: Asked, before: Run | None = None) -> Run:
+        """Do it, or say in a Problem why it cannot be done. `before` is the run that the same tab
+        was shown last: what is the same need not be done again. (It is not kept, nor those before
+        it.)"""
         bench = asked.bench
         if not self.draws and len(bench) < self.fewest:
             message = f"this experiment needs at least {self.fewest} points."
             raise Wanting(message, "wanting.points", fewest=str(self.fewest))
         if self.needs_both and not self.draws and not bench.has_both:
             raise Wanting("this experiment needs points of both labels.", "wanting.both")
-        return self._run(asked)
+        return self._run(asked, before)
 
     def describe(self) -> dict[str, Any]:
         return {

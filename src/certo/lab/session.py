@@ -198,7 +198,7 @@ class Session:
         return reading(places=np.arange(1, len(state.bench) + 1))
 
     def _asked(self, state: State, job: Job) -> Asked:
-        return Asked(state.bench, state.chosen, state.world, job, self._run)
+        return Asked(state.bench, state.chosen, state.world, job)
 
     def _run_of(self, state: State, job: Job) -> tuple[Run, str]:
         """The run of a state, which is kept until another one is asked for, and its name."""
@@ -206,7 +206,7 @@ class Session:
         key = (state.experiment.name, chosen, state.bench.key)
         if self._run is None or key != self._key:
             job.go_on()
-            self._run = state.experiment.run(self._asked(state, job))
+            self._run = state.experiment.run(self._asked(state, job), self._run)
             self._key = key
         return self._run, format(hash(key) & (2**64 - 1), "x")
 

@@ -72,3 +72,11 @@ def test_sweeps_are_of_the_slider_that_matters():
     assert run_of("kernels?machine=perceptron").sweeps == ""
     small = frame_of(run_of("kernels?variance=0.001&C=1000&preset=moons"))
     assert small["verdict"]["key"] == "kernels.islands"
+
+
+def test_the_curve_is_kept_while_only_its_slider_moves():
+    first = run_of("kernels?m=30&variance=1")
+    curve = first.more(Job())
+    assert run_of("kernels?m=30&variance=2", before=first).curve is curve
+    assert run_of("kernels?m=30&variance=2&C=10", before=first).curve is None
+    assert run_of("kernels?m=31&variance=2", before=first).curve is None

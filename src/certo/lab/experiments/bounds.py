@@ -42,8 +42,8 @@ class BoundsExperiment(Experiment):
         wholes("seed", 0, range(100)),
     )
 
-    def _run(self, asked: Asked) -> Run:
-        return BoundsRun(asked)
+    def _run(self, asked: Asked, before: Run | None) -> Run:
+        return BoundsRun(asked, before)
 
 
 class Sample(NamedTuple):
@@ -70,13 +70,13 @@ class BoundsRun(Run):
 
     opens_at = 1
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Asked, before: Run | None) -> None:
         self.asked, self.world = asked, FLAT_WORLDS[asked["world"]]
         self.steps, self.delta = asked["draws"], float(asked["delta"])
         self.same = {k: asked[k] for k in ("world", "machine", "m", "seed")}
         self.samples: list[Sample] = []
-        if isinstance(asked.before, BoundsRun) and asked.before.same == self.same:
-            self.samples = asked.before.samples
+        if isinstance(before, BoundsRun) and before.same == self.same:
+            self.samples = before.samples
         self.found: list[dict[str, float]] = []
 
     def _machine(self) -> Any:

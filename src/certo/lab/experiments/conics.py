@@ -21,7 +21,7 @@ class ConicsExperiment(Experiment):
     preset = "ring"
     settings = (decades("C", 10.0, -2, 3),)
 
-    def _run(self, asked: Asked) -> Run:
+    def _run(self, asked: Asked, before: Run | None) -> Run:
         return ConicsRun(asked)
 
 

@@ -35,7 +35,7 @@ class DescentExperiment(Experiment):
         wholes("seed", 0, range(100)),
     )
 
-    def _run(self, asked: Asked) -> Run:
+    def _run(self, asked: Asked, before: Run | None) -> Run:
         return PegasosRun(asked) if asked["algorithm"] == "pegasos" else GradientDescentRun(asked)
 
 

@@ -24,7 +24,7 @@ class FewestErrorsExperiment(Experiment):
         wholes("seconds", 10, (1, 2, 5, 10, 20, 60)),
     )
 
-    def _run(self, asked: Asked) -> Run:
+    def _run(self, asked: Asked, before: Run | None) -> Run:
         return FewestErrorsRun(asked)
 
 

@@ -42,14 +42,18 @@ class KernelExperiment(Experiment):
         Flag("beside", True),
     )
 
-    def _run(self, asked: Asked) -> Run:
-        return KernelSvmRun(asked) if asked["machine"] == "svm" else KernelPerceptronRun(asked)
+    def _run(self, asked: Asked, before: Run | None) -> Run:
+        run = KernelSvmRun(asked) if asked["machine"] == "svm" else KernelPerceptronRun(asked)
+        if isinstance(before, KernelRun) and before.of_curve == run.of_curve:
+            run.curve = before.curve
+        return run
 
 
 class KernelRun(Run):
     """What both machines have."""
 
     model: Any
+    curve: dict[str, Any] | None = None  # It does not depend on the slider that it is over.
 
     def __init__(self, asked: Asked) -> None:
         self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
@@ -57,6 +61,12 @@ class KernelRun(Run):
         if asked["kernel"] == "polynomial":
             self.kernel = Polynomial(asked["degree"])
         self.grid = grid_of(asked.reach)
+
+    @property
+    def of_curve(self) -> tuple[Any, ...]:
+        """What the curve depends on."""
+        chosen = (self.asked[name] for name in ("machine", "kernel", "C", "epochs"))
+        return (*chosen, self.asked.bench.key)
 
     def _beside(self) -> dict[str, Any]:
         """The rule of the nearest neighbours on the same examples."""
@@ -79,6 +89,11 @@ class KernelRun(Run):
 
     def more(self, job: Job) -> dict[str, Any]:
         """Errors on the examples, and on others, for several values of the slider."""
+        if self.curve is None:
+            self.curve = self._curve(job)
+        return self.curve
+
+    def _curve(self, job: Job) -> dict[str, Any]:
         fewest = min(int(np.sum(self.y == sign)) for sign in (-1, 1))
         if fewest < 2:
             return {}
@@ -94,13 +109,10 @@ class KernelRun(Run):
             series("fitting.validation", values, found.validation_error, "strong"),
         ]
         if found.neighbours is not None:
-            ends = [values[0], values[-1]]
-            lines.append(series("fitting.neighbours", ends,
-                                [found.neighbours.validation_error] * 2, "lower"))  # fmt: skip
-        value = self.asked["variance"] if gaussian else self.asked["degree"]
+            errors = [found.neighbours.validation_error] * 2
+            lines.append(series("fitting.neighbours", [values[0], values[-1]], errors, "lower"))
         key = "fitting_variance" if gaussian else "fitting_degree"
-        made = chart(key, lines, log_x=gaussian)
-        return {"charts": [made], "cursors": {key: value}}
+        return {"charts": [chart(key, lines, log_x=gaussian)]}
 
     def _machine_of_curve(self) -> Any:
         raise NotImplementedError

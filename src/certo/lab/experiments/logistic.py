@@ -32,7 +32,7 @@ class LogisticExperiment(Experiment):
         Number("ridge", 0.0, (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)),
     )
 
-    def _run(self, asked: Asked) -> Run:
+    def _run(self, asked: Asked, before: Run | None) -> Run:
         return LogisticRun(asked)
 
 

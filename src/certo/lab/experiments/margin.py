@@ -29,7 +29,7 @@ class MarginExperiment(Experiment):
         Choice("intercept", "free", ("free", "lifted", "none")),
     )
 
-    def _run(self, asked: Asked) -> Run:
+    def _run(self, asked: Asked, before: Run | None) -> Run:
         return MarginRun(asked) if asked["machine"] == "soft" else hard_margin_run(asked)
 
 

@@ -36,7 +36,7 @@ class PerceptronExperiment(Experiment):
         wholes("seed", 0, range(100)),
     )
 
-    def _run(self, asked: Asked) -> Run:
+    def _run(self, asked: Asked, before: Run | None) -> Run:
         return PerceptronRun(asked)
 
 

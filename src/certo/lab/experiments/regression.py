@@ -24,7 +24,7 @@ class LeastSquaresExperiment(Experiment):
         Number("ridge", 0.0, (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)),
     )
 
-    def _run(self, asked: Asked) -> Run:
+    def _run(self, asked: Asked, before: Run | None) -> Run:
         return LeastSquaresRun(asked)
 
 

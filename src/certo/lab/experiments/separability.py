@@ -26,7 +26,7 @@ class SeparabilityExperiment(Experiment):
     fewest = 1
     settings = (Choice("intercept", "free", ("free", "none")), Flag("widest", True))
 
-    def _run(self, asked: Asked) -> Run:
+    def _run(self, asked: Asked, before: Run | None) -> Run:
         return SeparabilityRun(asked)
 
 

@@ -43,7 +43,7 @@ async function look(since = performance.now()) {
   }
   if (asked.experiment !== state.experiment) return;
   facts = answer.facts;
-  if (facts.run_charts) charts = { fit: facts.fit, run: facts.run_charts, more: charts.key === asked.experiment ? charts.more : null, key: asked.experiment, cursors: charts.cursors };
+  if (facts.run_charts) charts = { fit: facts.fit, run: facts.run_charts, more: charts.key === asked.experiment ? charts.more : null, key: asked.experiment };
   show();
   const took = performance.now() - since;
   latencies.push(took);
@@ -69,7 +69,6 @@ async function rest() {
     if (!answer.more || answer.fit !== facts.fit) return;
     charts.settled = answer.fit;
     charts.more = answer.more.charts ?? [];
-    charts.cursors = answer.more.cursors ?? {};
     showCharts();
     $("wait").hidden = true;
   } catch { /* The connection is gone, which is told elsewhere. */ }
