@@ -122,6 +122,8 @@ def test_of_many_states_the_last_is_answered_and_none_piles_up():
         answered = [one for one in tab.heard if "facts" in one]
         assert len(answered) < 50
         assert not tab.session._waiting
+        # Whoever asked is told, one way or the other.
+        assert {one["id"] for one in tab.heard} == set(range(1, 51))
 
     in_a_tab(play)
 

@@ -15,8 +15,7 @@ from certo.data.problem import Problem
 from certo.lab.bench import Bench
 from certo.lab.settings import Setting
 
-USUAL_REACH = 4.0  # The bench shows [−4, 4]², or more where points need it.
-WIDER = (4.0, 6.0, 8.0, 12.0, 16.0)
+WIDER = (4.0, 6.0, 8.0, 12.0, 16.0)  # The bench shows [−4, 4]², or more where points need it.
 
 
 class Cancelled(Exception):
@@ -113,6 +112,38 @@ class Run(abc.ABC):
         """Python, from X and y on, that reproduces it."""
 
 
+class MachineRun(Run):
+    """A run whose answer is a fitted machine."""
+
+    X: np.ndarray
+    y: np.ndarray
+    model: Any
+    #: Lines of Python before the fit, what to print of the machine, and where its claims are.
+    prepares: tuple[str, ...] = ()
+    prints: str = ""
+    claimed: str = "model.certificate_"
+
+    @property
+    def claims(self) -> Composite:
+        return self.model.certificate_
+
+    def proof(self, job: Job) -> Proof:
+        fitted = self.model if self.claimed == "model.certificate_" else None
+        return Proof(self.claims, fitted, self.X, self.y, repr(self.model))
+
+    def code(self) -> list[str]:
+        return [
+            f"from certo import {type(self.model).__name__}",
+            *self.prepares,
+            f"model = {self.model!r}.fit(X, y)",
+            "print(model.status_)",
+            *([f"print({self.prints})"] if self.prints else []),
+            f"claims = {self.claimed}",
+            "print(claims)",
+            "print(claims.verify(X, y))",
+        ]
+
+
 class Experiment(abc.ABC):
     """One of the algorithms of the notes."""
 
@@ -147,7 +178,3 @@ class Experiment(abc.ABC):
             "labels": self.labels,
             "settings": [setting.describe() for setting in self.settings],
         }
-
-
-def imports(*names: str) -> str:
-    return f"from certo import {', '.join(names)}"

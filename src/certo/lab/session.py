@@ -29,7 +29,6 @@ from certo.lab.uploads import Table
 from certo.words.reader import reading
 
 PATIENCE = 0.2  # Seconds after which the page is told how far a job is, and a newer one goes first.
-MAX_WAITING = 32  # Questions that may wait in all.
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -55,18 +54,25 @@ class Session:
             await self._refuse(question, f"there is no question {str(kind)[:40]!r}.")
             return
         if kind == "cancel":
+            await self._drop(*self._waiting)
             self.cancel()
             return
         if kind == "look" and "more" in self._jobs:  # It is for idle times.
             self._jobs["more"][0].cancelled = True
-            self._waiting.pop("more", None)
-        if kind in self._jobs:
-            self._waiting[kind] = question
-            job = self._jobs[kind][0]
-            if time.monotonic() - job.began > PATIENCE:
-                job.cancelled = True
+            await self._drop("more")
+        if kind not in self._jobs:
+            self._start(kind, question)
             return
-        self._start(kind, question)
+        await self._drop(kind)
+        self._waiting[kind] = question
+        job = self._jobs[kind][0]
+        job.cancelled = job.cancelled or time.monotonic() - job.began > PATIENCE
+
+    async def _drop(self, *kinds: str) -> None:
+        """Questions that wait, and are not to be answered any more."""
+        for kind in kinds:
+            if kind in self._waiting:
+                await self._send(self._waiting.pop(kind), {"cancelled": True})
 
     def _start(self, kind: str, question: dict[str, Any]) -> None:
         job = Job()

@@ -32,4 +32,4 @@ def test_points_begin_in_the_plane():
     first = frame_of(run, 0)["scene"]["solid"]
     assert [p[1] for p in first["points"]] == [0] * len(first["points"])
     assert "plane" not in first
-    assert np.allclose([[p[0], p[2]] for p in first["points"]], run.X, atol=1e-6)
+    assert np.allclose([[p[0], p[2]] for p in first["points"]], run.flat, atol=1e-6)

@@ -12,7 +12,7 @@ from certo.data.problem import Problem
 from certo.estimators.perceptron import Perceptron
 from certo.estimators.svm import SVM
 from certo.guarantees import certify
-from certo.lab.experiment import WIDER, Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.experiment import WIDER, Asked, Experiment, Job, Proof, Run
 from certo.lab.scene import chart, grid_of, line, number, region, series, text, verdict
 from certo.lab.settings import Choice, Number, wholes
 from certo.numbers.digits import share_text
@@ -173,7 +173,7 @@ class BoundsRun(Run):
         m, seed = self.asked["m"], self.asked["seed"]
         name = type(self._machine()).__name__
         return [
-            imports(name, "certify", "worlds"),
+            f"from certo import {name}, certify, worlds",
             f"world = worlds.{self.world!r}",
             "violated = 0",
             f"for k in range({self.steps}):",

@@ -9,7 +9,7 @@ import numpy as np
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.estimators.svm import SVM
 from certo.features.monomials import Monomials
-from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
 from certo.lab.scene import grid_of, number, region, verdict
 from certo.lab.settings import decades
 
@@ -25,27 +25,31 @@ class ConicsExperiment(Experiment):
         return ConicsRun(asked)
 
 
-class ConicsRun(Run):
+class ConicsRun(MachineRun):
     """Frame k: the points on their way from (x₁, x₂, 0) to (x₁², √2x₁x₂, x₂²), the map of the
     kernel (x·x')². In the last frame they are there, and a plane separates them as it can."""
 
     steps = LIFT_STEPS
+    prepares = (
+        "from certo.features import Monomials",
+        "X = Monomials(2, offset=0.0).fit_transform(X)  # three products of the coordinates",
+    )
+    prints = '"plane:", model.coef_, model.intercept_'
 
     def __init__(self, asked: Asked) -> None:
         self.asked, self.y = asked, asked.bench.y
-        self.X = asked.bench.X
-        self.map = Monomials(2, offset=0.0)
-        self.lifted = self.map.fit_transform(self.X)
-        self.model = SVM(C=asked["C"]).fit(self.lifted, self.y)
+        self.flat, self.map = asked.bench.X, Monomials(2, offset=0.0)
+        self.X = self.map.fit_transform(self.flat)
+        self.model = SVM(C=asked["C"]).fit(self.X, self.y)
 
     def frame(self, step: int, job: Job) -> dict[str, Any]:
-        flat = np.column_stack([self.X[:, 0], np.zeros(len(self.y)), self.X[:, 1]])
+        flat = np.column_stack([self.flat[:, 0], np.zeros(len(self.y)), self.flat[:, 1]])
         part = step / self.steps
-        points = (1 - part) * flat + part * self.lifted
+        points = (1 - part) * flat + part * self.X
         w, b = self.model.coef_[0], float(self.model.intercept_[0])
         reach = self.asked.reach
         scores = self.model.decision_function(self.map.transform(grid_of(reach)))
-        own = self.model.decision_function(self.lifted)
+        own = self.model.decision_function(self.X)
         wrong = np.flatnonzero(self.y * own <= 0)
         last = step == self.steps
         solid: dict[str, Any] = {"points": points.round(6).tolist(), "part": part}
@@ -79,17 +83,3 @@ class ConicsRun(Run):
         """What w₁x₁² + √2w₂x₁x₂ + w₃x₂² + b = 0 is, by the sign of its discriminant."""
         sign = float(2 * w[0] * w[2] - w[1] ** 2)
         return "ellipse" if sign > 0 else "hyperbola" if sign < 0 else "parabola"
-
-    def proof(self, job: Job) -> Proof:
-        return Proof(self.model.certificate_, self.model, self.lifted, self.y, repr(self.model))
-
-    def code(self) -> list[str]:
-        return [
-            imports("SVM"),
-            "from certo.features import Monomials",
-            f"X = {self.map!r}.fit_transform(X)  # three products of the coordinates",
-            f"model = {self.model!r}.fit(X, y)",
-            "print(model.status_)",
-            'print("plane:", model.coef_, model.intercept_)',
-            "print(model.certificate_.verify(X, y))",
-        ]

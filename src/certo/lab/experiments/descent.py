@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from certo.certificates.composite import Composite
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.estimators.online_gradient_descent import OnlineGradientDescent
 from certo.estimators.pegasos import Pegasos
 from certo.geometry.neuron import Neuron
-from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
 from certo.lab.scene import chart, line, number, series, verdict
 from certo.lab.settings import Choice, decades, wholes
 from certo.losses.hinge import Hinge
@@ -47,12 +48,9 @@ def frames_up_to(last: int) -> list[int]:
     return found
 
 
-class DescentRun(Run):
+class DescentRun(MachineRun):
     """What both have: iterates and averages after some numbers of steps, and the minimiser."""
 
-    X: np.ndarray
-    y: np.ndarray
-    model: Any
     at: list[int]  # The number of steps of each frame; the frame 0 is w = 0.
     iterates: np.ndarray  # (frames, 3): w after so many steps
     averages: np.ndarray  # (frames, 3): the mean of the iterates before
@@ -77,6 +75,12 @@ class DescentRun(Run):
 
 
 class PegasosRun(DescentRun):
+    claimed = "model.excess(X, y).certificate"
+
+    @property
+    def claims(self) -> Composite:
+        return self.excess.certificate
+
     def __init__(self, asked: Asked) -> None:
         self.X, self.y = asked.bench.X, asked.bench.y
         settings = {"lam": asked["lam"], "intercept": asked["intercept"]}
@@ -127,23 +131,12 @@ class PegasosRun(DescentRun):
         ]
         return [chart("excess", lines, log_x=True, log_y=True)]
 
-    def proof(self, job: Job) -> Proof:
-        claims = self.excess.certificate
-        return Proof(claims, None, self.X, self.y, repr(self.model))
-
-    def code(self) -> list[str]:
-        return [
-            imports("Pegasos"),
-            f"model = {self.model!r}.fit(X, y)",
-            "print(model.status_)",
-            "found = model.excess(X, y)",
-            "print(found)",
-            "print(found.certificate.verify(X, y))",
-        ]
-
 
 class GradientDescentRun(DescentRun):
     """One pass over the examples in their order: the regret against the best fixed weights."""
+
+    claimed = "model.regret(X, y)"
+    claims: Any = None
 
     def __init__(self, asked: Asked) -> None:
         self.X, self.y = asked.bench.X, asked.bench.y
@@ -187,16 +180,3 @@ class GradientDescentRun(DescentRun):
             series("regret.bound", self.at, self.bounds, "upper"),
         ]
         return [chart("regret", lines)]
-
-    def proof(self, job: Job) -> Proof:
-        return Proof(self.claims, None, self.X, self.y, repr(self.model))
-
-    def code(self) -> list[str]:
-        return [
-            imports("OnlineGradientDescent"),
-            f"model = {self.model!r}.fit(X, y)",
-            "print(model.status_)",
-            "claims = model.regret(X, y)",
-            "print(claims)",
-            "print(claims.verify(X, y))",
-        ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from certo.estimators.min_disagreement import MinDisagreement
 from certo.geometry.neuron import Neuron
-from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
 from certo.lab.scene import chart, line, number, series, verdict
 from certo.lab.settings import Choice, wholes
 from certo.solvers.interrupt import stopped_by
@@ -28,7 +28,7 @@ class FewestErrorsExperiment(Experiment):
         return FewestErrorsRun(asked)
 
 
-class FewestErrorsRun(Run):
+class FewestErrorsRun(MachineRun):
     """Frame k: what was known after the k-th change of a bound."""
 
     def __init__(self, asked: Asked) -> None:
@@ -79,15 +79,3 @@ class FewestErrorsRun(Run):
             series("bounds.proved", milliseconds, self.trace.lower, "lower-step"),
         ]
         return [chart("bounds", lines, log_x=True)]
-
-    def proof(self, job: Job) -> Proof:
-        return Proof(self.model.certificate_, self.model, self.X, self.y, repr(self.model))
-
-    def code(self) -> list[str]:
-        return [
-            imports("MinDisagreement"),
-            f"model = {self.model!r}.fit(X, y)",
-            "print(model.status_)",
-            "print(model.certificate_)",
-            "print(model.certificate_.verify(X, y))",
-        ]

@@ -14,7 +14,7 @@ from certo.estimators.svm import SVM
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.polynomial import Polynomial
-from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
 from certo.lab.scene import chart, grid_of, number, region, series, verdict
 from certo.lab.settings import Choice, Flag, decades, wholes
 from certo.rkhs import Expansion
@@ -49,10 +49,10 @@ class KernelExperiment(Experiment):
         return run
 
 
-class KernelRun(Run):
+class KernelRun(MachineRun):
     """What both machines have."""
 
-    model: Any
+    prints = '"supports:", len(model.support_)'
     curve: dict[str, Any] | None = None  # It does not depend on the slider that it is over.
 
     def __init__(self, asked: Asked) -> None:
@@ -60,6 +60,7 @@ class KernelRun(Run):
         self.kernel: Kernel = Gaussian(asked["variance"])
         if asked["kernel"] == "polynomial":
             self.kernel = Polynomial(asked["degree"])
+        self.prepares = (f"from certo.kernels import {type(self.kernel).__name__}",)
         self.grid = grid_of(asked.reach)
 
     @property
@@ -116,21 +117,6 @@ class KernelRun(Run):
 
     def _machine_of_curve(self) -> Any:
         raise NotImplementedError
-
-    def proof(self, job: Job) -> Proof:
-        return Proof(self.model.certificate_, self.model, self.X, self.y, repr(self.model))
-
-    def code(self) -> list[str]:
-        name = type(self.model).__name__
-        return [
-            imports(name),
-            f"from certo.kernels import {type(self.kernel).__name__}",
-            f"model = {self.model!r}.fit(X, y)",
-            "print(model.status_)",
-            'print("supports:", len(model.support_))',
-            "print(model.certificate_)",
-            "print(model.certificate_.verify(X, y))",
-        ]
 
 
 class KernelSvmRun(KernelRun):

@@ -10,7 +10,7 @@ from scipy.special import expit
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.estimators.logistic_regression import LogisticRegression
 from certo.geometry.neuron import Neuron
-from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
 from certo.lab.scene import chart, grid_of, line, number, region, series, verdict
 from certo.lab.settings import Choice, Number
 from certo.losses.logistic import Logistic
@@ -52,8 +52,10 @@ class Iterate(NamedTuple):
         return cls(neuron, scores, WorkingResponse.of(y, scores), loss)
 
 
-class LogisticRun(Run):
+class LogisticRun(MachineRun):
     """Frame k: after k steps from w = 0, each a fit of least squares to the working response."""
+
+    prints = '"coef:", model.coef_, "intercept:", model.intercept_'
 
     def __init__(self, asked: Asked) -> None:
         self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
@@ -135,15 +137,3 @@ class LogisticRun(Run):
         losses = np.maximum([one.loss for one in self.iterates], LEAST_DRAWN_LOSS)
         wide = float(np.max(losses)) > 50 * float(np.min(losses))
         return [chart("loss", [series("loss.mean", range(len(losses)), losses)], log_y=wide)]
-
-    def proof(self, job: Job) -> Proof:
-        return Proof(self.model.certificate_, self.model, self.X, self.y, repr(self.model))
-
-    def code(self) -> list[str]:
-        return [
-            imports("LogisticRegression"),
-            f"model = {self.model!r}.fit(X, y)",
-            "print(model.status_)",
-            'print("coef:", model.coef_, "intercept:", model.intercept_)',
-            "print(model.certificate_.verify(X, y))",
-        ]

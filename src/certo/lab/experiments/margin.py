@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from certo.certificates.composite import Composite
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.separation.inseparable import Inseparable
 from certo.estimators.hard_margin import HardMarginSVM, NotSeparable
 from certo.estimators.svm import SVM
-from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
+from certo.lab.experiments.separability import VerdictRun
 from certo.lab.scene import chart, line, number, series, verdict
 from certo.lab.settings import Choice, decades
 
@@ -41,11 +41,12 @@ def hard_margin_run(asked: Asked) -> Run:
         return NoMarginRun(asked, proof)
 
 
-class MarginRun(Run):
+class MarginRun(MachineRun):
     """Frame k: the machine without the first k examples of an order, in which those come first
     that are furthest on their own side, and supports last."""
 
     opens_at = 0
+    prints = '"supports:", model.support_'
 
     def __init__(self, asked: Asked) -> None:
         self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
@@ -166,41 +167,18 @@ class MarginRun(Run):
         gaps = np.maximum(trace.gap, 2.0**-53)
         return [chart("gap", [series("gap.relative", looks, gaps)], log_y=True)]
 
-    def proof(self, job: Job) -> Proof:
-        return Proof(self.model.certificate_, self.model, self.X, self.y, repr(self.model))
 
-    def code(self) -> list[str]:
-        name = type(self.model).__name__
-        return [
-            imports(name),
-            f"model = {self.model!r}.fit(X, y)",
-            "print(model.status_)",
-            'print("supports:", model.support_)',
-            "print(model.certificate_)",
-            "print(model.certificate_.verify(X, y))",
-        ]
-
-
-class NoMarginRun(Run):
+class NoMarginRun(VerdictRun):
     """No hyperplane separates the examples: the proof, instead of a margin."""
 
+    whole: Inseparable
+
     def __init__(self, asked: Asked, proof: Inseparable) -> None:
-        self.asked, self.whole = asked, proof
+        self.X, self.y, self.whole = asked.bench.X, asked.bench.y, proof
+        self.intercept = proof.intercept
 
     def frame(self, step: int, job: Job) -> dict[str, Any]:
         rows = self.whole.rows
         scene: dict[str, Any] = {"lines": [], "marks": {"hull": rows.tolist()}}
         told = verdict("margin.none", "bad", count=rows.size)
         return {"scene": scene, "strip": [], "verdict": told, "cursors": {}}
-
-    def proof(self, job: Job) -> Proof:
-        bench = self.asked.bench
-        return Proof(Composite((self.whole,)), None, bench.X, bench.y, "separability(X, y)")
-
-    def code(self) -> list[str]:
-        return [
-            imports("separability"),
-            "verdict = separability(X, y)",
-            "print(verdict)",
-            "print(verdict.verify(X, y))",
-        ]

@@ -14,7 +14,7 @@ from certo.estimators.hard_margin import HardMarginSVM
 from certo.estimators.perceptron import Perceptron
 from certo.estimators.verdict import separability
 from certo.geometry.neuron import Neuron
-from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
 from certo.lab.scene import chart, line, number, series, text, verdict
 from certo.lab.settings import Choice, decades, wholes
 from certo.rates import Geometric, Power
@@ -40,7 +40,10 @@ class PerceptronExperiment(Experiment):
         return PerceptronRun(asked)
 
 
-class PerceptronRun(Run):
+class PerceptronRun(MachineRun):
+    prints = '"updates:", model.updates_[0]'
+    claims: Any = None
+
     def __init__(self, asked: Asked) -> None:
         self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
         eta = asked["eta"]
@@ -54,6 +57,8 @@ class PerceptronRun(Run):
             random_state=asked["seed"],
         )
         self.model.fit(self.X, self.y)
+        if asked["rate"] != "constant":
+            self.prepares = ("from certo.rates import Geometric, Power",)
         self.claims, self.inseparable = self.model.certificate_, False
         if not self.model.converged_:
             self._compare_with_the_best()
@@ -196,18 +201,3 @@ class PerceptronRun(Run):
             if self.claim.separable:
                 curves.append(series("norm.lower", n, lower, "lower"))
         return [chart("norm", curves)]
-
-    def proof(self, job: Job) -> Proof:
-        return Proof(self.claims, self.model, self.X, self.y, repr(self.model))
-
-    def code(self) -> list[str]:
-        rates = "from certo.rates import Geometric, Power"
-        needs = [rates] if self.asked["rate"] != "constant" else []
-        return [
-            imports("Perceptron"), *needs,
-            f"model = {self.model!r}.fit(X, y)",
-            "print(model.status_)",
-            'print("updates:", model.updates_[0])',
-            "print(model.certificate_)",
-            "print(model.certificate_.verify(X, y))",
-        ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from certo.estimators.least_squares import LeastSquares
-from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
 from certo.lab.scene import chart, number, series, verdict
 from certo.lab.settings import Choice, Number
 
@@ -28,8 +28,11 @@ class LeastSquaresExperiment(Experiment):
         return LeastSquaresRun(asked)
 
 
-class LeastSquaresRun(Run):
+class LeastSquaresRun(MachineRun):
     """Frame k: the first k examples; those that come later are not known yet."""
+
+    prepares = ("X, y = X[:, :1], X[:, 1]  # the height of a point from its place to the right",)
+    prints = '"slope:", model.coef_[0], "intercept:", model.intercept_'
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
@@ -80,16 +83,3 @@ class LeastSquaresRun(Run):
             slopes.append(float(model.coef_[0]))
         lines = [series("risks.risk", counts, risks), series("risks.slope", counts, slopes)]
         return {"charts": [chart("risks", lines)]}
-
-    def proof(self, job: Job) -> Proof:
-        return Proof(self.model.certificate_, self.model, self.X, self.y, repr(self.model))
-
-    def code(self) -> list[str]:
-        return [
-            imports("LeastSquares"),
-            "X, y = X[:, :1], X[:, 1]  # the height of a point from its place to the right",
-            f"model = {self.model!r}.fit(X, y)",
-            "print(model.status_)",
-            'print("slope:", model.coef_[0], "intercept:", model.intercept_)',
-            "print(model.certificate_.verify(X, y))",
-        ]

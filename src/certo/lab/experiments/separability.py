@@ -14,7 +14,7 @@ from certo.certificates.separation.separable import Separable
 from certo.estimators.hard_margin import HardMarginSVM
 from certo.estimators.verdict import separability
 from certo.geometry.neuron import Neuron
-from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, imports
+from certo.lab.experiment import Asked, Experiment, Job, Proof, Run
 from certo.lab.scene import chart, line, number, series, verdict
 from certo.lab.settings import Choice, Flag
 
@@ -30,19 +30,44 @@ class SeparabilityExperiment(Experiment):
         return SeparabilityRun(asked)
 
 
-class SeparabilityRun(Run):
+class VerdictRun(Run):
+    """A run whose answer is a verdict about separability."""
+
+    X: np.ndarray
+    y: np.ndarray
+    whole: Separable | Inseparable
+
+    intercept: str = "free"
+
+    @property
+    def _call(self) -> str:
+        return f"separability(X, y, intercept={self.intercept!r})"
+
+    def proof(self, job: Job) -> Proof:
+        return Proof(Composite((self.whole,)), None, self.X, self.y, self._call)
+
+    def code(self) -> list[str]:
+        return [
+            "from certo import separability",
+            f"verdict = {self._call}",
+            "print(verdict)",
+            "print(verdict.verify(X, y))",
+        ]
+
+
+class SeparabilityRun(VerdictRun):
     """The examples come one after the other; the verdict is about those that came."""
 
     def __init__(self, asked: Asked) -> None:
         self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
-        self.steps = len(self.y)
+        self.steps, self.intercept = len(self.y), asked["intercept"]
         self.verdicts: dict[int, Separable | Inseparable] = {}
         self.whole = self._verdict_of(self.steps)
 
     def _verdict_of(self, count: int) -> Separable | Inseparable:
         """The verdict about the first so many."""
         if count not in self.verdicts:
-            free = self.asked["intercept"]
+            free = self.intercept
             found = separability(self.X[:count], self.y[:count], intercept=free)
             if isinstance(found, Inseparable):  # Nor are they with any others that come later.
                 self.verdicts |= dict.fromkeys(range(count, self.steps + 1), found)
@@ -59,7 +84,7 @@ class SeparabilityRun(Run):
         if isinstance(found, Separable):
             coef, intercept, margin = found.coef, float(found.intercept), found.margin
             if self.asked["widest"] and coef.any():
-                best = HardMarginSVM(intercept=self.asked["intercept"])
+                best = HardMarginSVM(intercept=self.intercept)
                 best.fit(self.X[:count], self.y[:count])
                 coef, intercept = best.coef_[0], float(best.intercept_[0])
                 margin = float(best.geometric_margin_[0])
@@ -75,14 +100,14 @@ class SeparabilityRun(Run):
         scene |= hulls
         strip.append(number("witnesses", len(found.rows)))
         told = verdict("separability.no", "bad", count=len(found.rows), x=meeting[0], y=meeting[1])
-        if self.asked["intercept"] == "none":
+        if self.intercept == "none":
             told = verdict("separability.no_origin", "bad", count=len(found.rows))
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": cursors}
 
     def _hulls(self, found: Inseparable) -> tuple[dict[str, Any], tuple[float, float]]:
         """The few points, mirrored if only hyperplanes through the origin count, with the fractions
         that make one point of those of either label: they add up to 1 within a label."""
-        rows, free = found.rows, self.asked["intercept"] == "free"
+        rows, free = found.rows, self.intercept == "free"
         signs, points = self.y[rows], self.X[rows]
         if not free:
             points, signs = points * signs[:, None], np.ones_like(signs)
@@ -118,7 +143,7 @@ class SeparabilityRun(Run):
                 break
             new, sign = self.X[count - 1 : count], self.y[count - 1]
             if kept is None or sign * kept.induced_local_field(new)[0] < 1:  # It is a support now.
-                best = HardMarginSVM(intercept=self.asked["intercept"])
+                best = HardMarginSVM(intercept=self.intercept)
                 best.fit(self.X[:count], self.y[:count])
                 kept = Neuron(best.coef_[0], best.intercept_[0])
                 margin = float(best.geometric_margin_[0])
@@ -127,15 +152,3 @@ class SeparabilityRun(Run):
         if not counts:
             return {}
         return {"charts": [chart("margins", [series("margins.largest", counts, margins, "step")])]}
-
-    def proof(self, job: Job) -> Proof:
-        asked = f"separability(X, y, intercept={self.asked['intercept']!r})"
-        return Proof(Composite((self.whole,)), None, self.X, self.y, asked)
-
-    def code(self) -> list[str]:
-        return [
-            imports("separability"),
-            f"verdict = separability(X, y, intercept={self.asked['intercept']!r})",
-            "print(verdict)",
-            "print(verdict.verify(X, y))",
-        ]

@@ -309,9 +309,10 @@ function spoken(text) {
   $("spoken").textContent = text;
 }
 
-async function takePreset(name, m, seed) {
-  remember();
+async function takePreset(name, m, seed, sliding = false) {
+  if (!sliding) remember();
   const answer = await wire.ask("preset", { preset: name, m, seed });
+  if (answer.cancelled) return; // A newer one was asked for.
   if (answer.refused) return toast(answer.refused, true);
   Object.assign(state, { points: answer.points, source: answer.source, world: answer.world, step: null });
   plane.selected = -1;
@@ -614,7 +615,12 @@ function listen() {
   }
   $("frame").addEventListener("input", () => { stop(); go(Number($("frame").value)); });
   $("preset").addEventListener("change", () => takePreset($("preset").value, null, 0));
-  $("m").addEventListener("input", () => takePreset(state.source.preset, Number($("m").value), state.source.seed ?? 0));
+  let sliding = false; // A slide is undone as a whole.
+  $("m").addEventListener("input", () => {
+    takePreset(state.source.preset, Number($("m").value), state.source.seed ?? 0, sliding);
+    sliding = true;
+  });
+  $("m").addEventListener("change", () => (sliding = false));
   $("experiment-select").addEventListener("change", () => choose($("experiment-select").value));
   $("file").addEventListener("change", () => { if ($("file").files[0]) uploadTable($("file").files[0]); $("file").value = ""; });
   $("settings").addEventListener("submit", (event) => event.preventDefault());
