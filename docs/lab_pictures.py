@@ -15,7 +15,7 @@ from certo.lab.server import Server
 
 HERE = Path(__file__).parent / "pictures"
 SIZE = {"width": 1280, "height": 800}
-COLOURS = 88  # Of each picture: they are flat.
+COLOURS = 208  # Of each picture: they are flat.
 #: The state of each picture, and what is done to it before.
 PICTURES: dict[str, tuple[str, tuple[str, ...]]] = {
     "lab-perceptron": ("perceptron?preset=narrow&m=40&step=9", ()),
