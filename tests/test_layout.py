@@ -19,7 +19,7 @@ TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "certo"
 #: Tests at the top of `tests` that are about the repository as a whole, not about one module.
 ABOUT_THE_REPOSITORY = {
-    "constants", "coverage", "docs", "examples", "fuzz", "golden", "layout", "new_machine",
+    "constants", "coverage", "docs", "examples", "facts", "fuzz", "golden", "layout", "new_machine",
     "notes", "package", "portable", "sentences",
 }  # fmt: skip
 #: Tests in a room that are about everything in it: laws that its members obey, attacks that none of

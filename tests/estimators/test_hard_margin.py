@@ -24,7 +24,7 @@ import certo.estimators.hard_margin as module
 from certo import HardMarginSVM, NotSeparable
 from certo.certificates import Inseparable, MaximumMargin, Separable
 from certo.estimators import _limits
-from certo.estimators._errors import RowError
+from certo.estimators._errors import InputError
 from certo.kernels import Polynomial
 from certo.words.reader import reading
 
@@ -410,10 +410,10 @@ def test_errors_carry_rows_and_name_them_as_the_reader_counts():
     assert error.equal_rows == (1, 2)
     assert "already on rows 20, 30, the margin is at most" in str(error)
     assert "rows 20, 30 are equal" in str(error)
-    with pytest.raises(RowError, match=r"example 1 \(counting from 0\)") as caught:
+    with pytest.raises(InputError, match=r"example 1 \(counting from 0\)") as caught:
         HardMarginSVM(Polynomial(3)).fit([[0.0], [1e100]], ["a", "b"])
     assert pickle.loads(pickle.dumps(caught.value)).rows == [1]
-    with reading(places=[10, 20], columns=["age"]), pytest.raises(RowError) as caught:
+    with reading(places=[10, 20], columns=["age"]), pytest.raises(InputError) as caught:
         HardMarginSVM().fit([[0.0], [np.nan]], ["a", "b"])
     assert "row 20, column 'age' is NaN" in str(caught.value)
-    assert (caught.value.rows, caught.value.column) == ([1], 0)
+    assert (caught.value.rows, caught.value.columns) == ([1], [0])

@@ -11,10 +11,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certo.containers import exact_input
 from certo.estimators import _input
-from certo.estimators._errors import ProofError, RowError
+from certo.estimators._errors import ProofError, UnusableEntry
 from certo.estimators._linear import Proving
 from certo.kernels.base import whole
-from certo.words.reader import entry_at
 
 
 class NoDensity(ProofError):
@@ -39,13 +38,8 @@ class Density(Proving, DensityMixin, abc.ABC):
             suspect = not np.isfinite(np.sum(X))
         if suspect and not np.all(np.isfinite(X)):
             row, column = np.argwhere(~np.isfinite(X))[0]
-            what = "NaN" if np.isnan(X[row, column]) else "infinity"
-            raise RowError(
-                f"{type(self).__name__} needs finite numbers, but {entry_at(row, column)} is "
-                f"{what}. Remove or impute such rows.",
-                [row],
-                int(column),
-            )
+            who = type(self).__name__
+            raise UnusableEntry(who, int(row), int(column), float(X[row, column]))
         if reset:
             _input.remember(self, X, fresh=True)
         return X

@@ -20,10 +20,19 @@ from sklearn.utils.validation import (
 from certo.certificates.margins.solution import MARGIN_INTERCEPTS
 from certo.certificates.sample.labels import Labels
 from certo.containers import count, exact_input, exact_labels
-from certo.estimators._errors import RowError
+from certo.estimators._errors import (
+    LabelMatrix,
+    NoIndicator,
+    OneClass,
+    OtherLength,
+    TinyColumn,
+    UnknownLabel,
+    UnusableEntry,
+    UnusableLabel,
+    UnusableLength,
+)
 from certo.kernels.base import Kernel
 from certo.seen_rows import SeenRows
-from certo.words.reader import column_at, entry_at
 
 # Beyond these lengths products of examples and weights over- or underflow in float64.
 LONGEST, SHORTEST = 1e140, 1e-140
@@ -156,10 +165,7 @@ def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
     y = check_array(y, dtype=None, ensure_2d=False, ensure_all_finite=True)
     if len(y) != m:
-        raise ValueError(
-            f"{name} needs one label for each example, but X holds {m:,} examples and y {len(y):,} "
-            "labels."
-        )
+        raise OtherLength(name, m, len(y))
     return X, y
 
 
@@ -242,26 +248,13 @@ def longest_example(estimator, X) -> float:
     if bad >= 0:
         row = X[[bad]].toarray()[0] if sparse.issparse(X) else X[bad]
         column = int(np.argmax(np.where(np.isfinite(row), np.abs(row), np.inf)))
-        value = float(row[column])
-        if np.isfinite(value):
-            what, advice = f"as large as {value:g}", "Rescale the features (StandardScaler)."
-        else:
-            what = "NaN" if np.isnan(value) else "infinity"
-            advice = "Remove or impute such rows."
-        raise RowError(
-            f"{name} needs finite numbers of moderate size, but {entry_at(bad, column)} is {what}. "
-            + advice,
-            [bad],
-            column,
-        )
+        raise UnusableEntry(name, int(bad), column, float(row[column]))
     length = float(np.sqrt(square))
     entries = X.data if sparse.issparse(X) else X
     if length > LONGEST or (length < SHORTEST and np.any(entries)):
-        raise ValueError(
-            f"{name} needs examples of a length between {SHORTEST:g} and {LONGEST:g}, so that "
-            f"products stay within float64, but the longest has length {length:g}. "
-            "Rescale the features (StandardScaler)."
-        )
+        size = np.max(np.abs(entries))  # Numbers divided by it have squares within float64.
+        row = int(np.argmax(np.ravel(((abs(X) / size) ** 2).sum(axis=1))))
+        raise UnusableLength(name, row, length, (SHORTEST, LONGEST))
     return float(square)
 
 
@@ -275,14 +268,9 @@ def refuse_tiny_columns(estimator, table, columns, name: str = "X", weights=None
     largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
     tiny = np.flatnonzero((largest > 0) & (largest < SHORTEST))
     if tiny.size:
-        times = "" if weights is None else "times the roots of their weights, "
-        column = int(columns[tiny[0]])
-        raise RowError(
-            f"{type(estimator).__name__} needs columns with numbers of a size above {SHORTEST:g}, "
-            f"{times}so that squares stay within float64, but the largest in "
-            f"{column_at(column, name)} is {largest[tiny[0]]:g}. Rescale it (StandardScaler).",
-            column=column,
-        )
+        column, size = int(columns[tiny[0]]), float(largest[tiny[0]])
+        who, weighted = type(estimator).__name__, weights is not None
+        raise TinyColumn(who, column, size, SHORTEST, name, weighted)
 
 
 def values(estimator, y) -> np.ndarray:
@@ -332,18 +320,13 @@ def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
     With `fewest` = 1, one class alone is +1."""
     name = type(estimator).__name__
     if sparse.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
-        kind = type_of_target(y)
-        if kind != "multilabel-indicator":
-            raise ValueError(
-                f"{name} takes one label for each example, or a 0/1 matrix of labels, but y has "
-                f"shape {y.shape} and holds {kind} values."
-            )
+        if type_of_target(y) != "multilabel-indicator":
+            raise LabelMatrix(name, y.shape, indicators=True)
         y = y.toarray() if sparse.issparse(y) else np.asarray(y)
-        if not np.all((y == 0) | (y == 1)):
-            raise ValueError(
-                f"{name} takes a matrix of labels that are 0 or 1, but y holds "
-                f"{np.unique(y)[:5].tolist()}."
-            )
+        strange = np.argwhere((y != 0) & (y != 1))
+        if strange.size:
+            i, k = strange[0].tolist()
+            raise NoIndicator(name, i, k, y[i, k].item())
         signs = [np.where(column == 1, 1, -1).astype(np.int8) for column in np.asarray(y).T]
         return Targets(np.arange(y.shape[1]), columns(y.shape[1]), signs, True)
     y = as_column(y)
@@ -358,15 +341,10 @@ def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
         classes = np.unique(np.asarray(classes))
         strangers = np.setdiff1d(found, classes)
         if strangers.size:
-            raise ValueError(
-                f"y holds the label {strangers.tolist()[0]!r}, none of the classes "
-                f"{classes.tolist()} that the first call of partial_fit announced."
-            )
+            rows, known_to = np.flatnonzero(y == strangers[0]), "the first call of partial_fit"
+            raise UnknownLabel(strangers.tolist()[0], rows, classes.tolist(), known_to)
     if len(classes) < fewest:
-        raise ValueError(
-            f"{name} needs at least two classes to tell apart, but y holds only one class: "
-            f"{classes.tolist()[0]!r}."
-        )
+        raise OneClass(name, classes.tolist()[0])
     require_plain_labels(classes.tolist(), name)
     outputs = one_against_rest(classes)
     signs = [np.where(y == classes[labels.positive], 1, -1).astype(np.int8) for labels in outputs]
@@ -374,12 +352,9 @@ def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
 
 
 def require_plain_labels(classes: Iterable[Any], who: str) -> None:
-    strange = [c for c in classes if not isinstance(c, str | int | float | bool)]
-    if strange:
-        raise TypeError(
-            f"{who} takes labels that are text, numbers or booleans, so that a certificate can "
-            f"name them, but y holds {strange[0]!r} ({type(strange[0]).__name__})."
-        )
+    for label in classes:
+        if not isinstance(label, str | int | float | bool):
+            raise UnusableLabel(who, label)
 
 
 def one_against_rest(classes: np.ndarray) -> list[Labels]:

@@ -17,6 +17,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators import _input, _stream
+from certo.estimators._errors import ClassWithoutWeight, UnusableWeights
 from certo.estimators._independence import Relations, independent
 from certo.issue.labels import class_labels
 from certo.issue.regression.logistic_excess import issue_logistic_excess
@@ -70,15 +71,10 @@ def pose_problem(machine, X, y, sample_weight) -> LogisticProblem:
     sums = problem.by_class
     missing = np.flatnonzero(sums == 0)
     if missing.size:
-        raise ValueError(
-            "sample_weight must be positive for some example of every class, but it is zero for "
-            f"all of class {classes.tolist()[missing[0]]!r}. Leave these examples out."
-        )
+        rows = np.flatnonzero(codes == missing[0])
+        raise ClassWithoutWeight(classes.tolist()[missing[0]], rows)
     if not np.sum(sums) < np.inf:
-        raise ValueError(
-            "the weights of the examples must have a sum within float64, but it is infinite. "
-            "Divide them by a number: only their ratios matter to the weights found."
-        )
+        raise UnusableWeights(float(np.sum(sums)))
     return problem
 
 

@@ -9,6 +9,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from certo.certificates.margins.soft_margin_gap import costs_of
 from certo.estimators import _input
+from certo.estimators._errors import ClassWithoutWeight
 
 MIN_COST = 1e-280  # What slack can cost, at least: less would vanish in products.
 
@@ -45,10 +46,7 @@ def prices_of(machine, y: np.ndarray, classes: np.ndarray, sample_weight) -> Pri
             total = float(np.sum(weights))
         missing = [c for c in classes if not np.any(weights[y == c])]
         if missing:
-            raise ValueError(
-                "sample_weight must be positive for some example of every class, but it is "
-                f"zero for all of class {missing[0].item()!r}. Leave these examples out."
-            )
+            raise ClassWithoutWeight(missing[0].item(), np.flatnonzero(y == missing[0]))
     C = float(machine.C)
     if machine.lam is not None:
         with np.errstate(over="ignore", divide="ignore"):

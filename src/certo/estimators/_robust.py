@@ -14,6 +14,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import softmax
 
+from certo.estimators._errors import FullLeverage
+
 ROWS_PER_BLOCK = 4096
 MIN_SLACK = 1e-10  # A leverage this near to 1 leaves nothing of a residual.
 
@@ -46,9 +48,11 @@ def covariance_of_squares(
     examples: (Vᵀx_t, residuals), both multiplied by the root of the weight.
     """
     middle: Any = 0.0
+    start = 0
     for image, residuals in rows:
         slack = 1 - np.sum(image**2, axis=1)
-        _require_slack(slack)
+        _require_slack(slack, start)
+        start += len(image)
         scaled = residuals / slack[:, None]
         middle = middle + np.einsum("tq,ti,tj->qij", scaled**2, image, image, optimize=True)
     return V @ middle @ V.T
@@ -80,7 +84,7 @@ def covariance_of_logits(
         curvature = share[:, :, None] * (np.eye(K) - share[:, None, :])
         leverage = curvature @ np.einsum("ti,kilj,tj->tkl", x, C, x, optimize=True)
         slack = np.eye(K) - leverage
-        _require_slack(np.linalg.det(slack))
+        _require_slack(np.linalg.det(slack), start)
         left = np.linalg.solve(slack, left[:, :, None])[:, :, 0]
         if weights is not None:
             left = left * np.sqrt(weights[some])[:, None]
@@ -89,9 +93,8 @@ def covariance_of_logits(
     return covariance @ middle @ covariance
 
 
-def _require_slack(slack: np.ndarray) -> None:
-    if np.any(slack < MIN_SLACK):
-        raise ValueError(
-            "robust='HC3' divides by 1 − leverage, but the leverage of an example is 1 up to "
-            "rounding: the fit goes through it, whatever its value is."
-        )
+def _require_slack(slack: np.ndarray, start: int) -> None:
+    """1 − leverage of the examples from `start` on must not be 0."""
+    full = np.flatnonzero(slack < MIN_SLACK)
+    if full.size:
+        raise FullLeverage((start + full).tolist())

@@ -32,7 +32,7 @@ from certo.certificates.spaces.space import Machine, function, hyperplane
 from certo.certificates.spaces.vectors import Margins
 from certo.containers import count
 from certo.estimators import _input
-from certo.estimators._errors import RowError
+from certo.estimators._errors import LargeKernelValue, NoKernel
 from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._linear import forget
 from certo.kernels.base import Kernel
@@ -52,7 +52,6 @@ from certo.solvers.small_kernel import MAX_SMALL_ROWS, SmallGram
 from certo.solvers.small_soft_margin import SmallRows
 from certo.solvers.soft_margin import SoftOutcome, soft_margin
 from certo.stop import Asked, Stop
-from certo.words.reader import examples_at
 
 FINISH_BELOW_ROWS = 200  # Up to so many examples are solved as exactly as float64 allows.
 MAX_FINISHED_ROWS = 1000  # Up to so many, where nothing else reaches the goal.
@@ -397,13 +396,7 @@ def check_images(machine, kernel: Kernel, X) -> Checked:
     most = _input.LONGEST**2
     bad = np.flatnonzero(~(diagonal <= most))
     if bad.size:
-        rows = bad[:1].tolist()
-        raise RowError(
-            f"{name} needs K(x, x) of at most {most:g}, but with {kernel!r} it is "
-            f"{diagonal[bad[0]]:g} for {examples_at(rows)}. Rescale the features, or choose "
-            "another kernel.",
-            rows,
-        )
+        raise LargeKernelValue(name, kernel, int(bad[0]), float(diagonal[bad[0]]), most)
     if kernel.takes == "objects" and not np.any(diagonal):
         warnings.warn(
             f"{kernel!r} is 0 on all examples, so {name} can tell none from another. Choose "
@@ -429,9 +422,5 @@ def _check_block(kernel: Kernel, block: np.ndarray, rows: np.ndarray, m: int) ->
         witness[rows] = indefinite.witness
         raise NotPositive(witness, indefinite.value) from None
     except ValueError as wrong:
-        chosen, why = rows.tolist(), str(wrong).removesuffix(IF_ROUNDING)
-        raise RowError(
-            f"{kernel!r} is no kernel: its matrix K of {examples_at(chosen)} is no kernel's, since "
-            f"{why} A function f becomes symmetric as (f(x, z) + f(z, x)) / 2.",
-            chosen,
-        ) from None
+        why = str(wrong).removesuffix(IF_ROUNDING)
+        raise NoKernel(kernel, rows.tolist(), why) from None

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from certo.estimators import _input
+from certo.estimators._errors import LabelMatrix
 from certo.kernels.base import Kernel
 
 
@@ -19,10 +20,8 @@ class Batch(NamedTuple):
 def one_label_each(machine, targets: _input.Targets) -> _input.Targets:
     """The same, refusing a matrix of labels."""
     if targets.multilabel:
-        raise ValueError(
-            f"{type(machine).__name__} takes one label for each example, but y is a matrix of "
-            "labels. Fit one model for each column."
-        )
+        shape = (len(targets.signs[0]), len(targets.signs))
+        raise LabelMatrix(type(machine).__name__, shape)
     return targets
 
 

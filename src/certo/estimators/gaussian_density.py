@@ -19,6 +19,7 @@ from certo.certificates.encoding import counted
 from certo.certificates.fields import check_choice
 from certo.estimators import _input, description
 from certo.estimators._density import Density, NoDensity
+from certo.estimators._errors import UnusableSpread
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import issue_gaussian_likelihood, issue_no_gaussian_density
@@ -153,12 +154,8 @@ class GaussianDensity(Density, BaseEstimator):
             spread = high - low
         extreme = np.flatnonzero(~((spread > _input.SHORTEST) & (spread < _input.LONGEST)))
         if extreme.size:
-            raise ValueError(
-                f"GaussianDensity needs columns with a spread between {_input.SHORTEST:g} and "
-                f"{_input.LONGEST:g}, so that squares stay within float64, but that of "
-                f"{self._columns(extreme.tolist())} is {spread[extreme[0]]:g}. Rescale the "
-                "features (StandardScaler)."
-            )
+            limits, first = (_input.SHORTEST, _input.LONGEST), float(spread[extreme[0]])
+            raise UnusableSpread("GaussianDensity", extreme.tolist(), first, limits)
 
     def _singular(self, X, counting: np.ndarray, weights: np.ndarray, reason: str) -> NoDensity:
         """Why there is no claim: collinear columns, or float64."""

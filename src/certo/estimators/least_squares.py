@@ -23,6 +23,7 @@ from certo.certificates.sample.values import Values
 from certo.containers import exact_input
 from certo.estimators import _input, _scores, description
 from certo.estimators._coefficients import CoefficientTable, check_level, column_labels, quantile
+from certo.estimators._errors import OtherWidth, UnusableWeights
 from certo.estimators._goodness import goodness_of_squares, wald_test
 from certo.estimators._input import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators._keywords import answer_keywords
@@ -161,7 +162,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
                 X, Y, weights=weights, lifted=self._lifted, ridge=float(self.ridge)
             )
         except FloatingPointError:
-            self._refuse(X)
+            self._refuse(X, Y, weights)
         self._require_squares(X, Y, weights, found)
         self._note_weights(weights, True)
         self._store(found)
@@ -182,9 +183,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         X, Y, weights = self._problem(X, y, sample_weight, reset=first)
         outputs = Y.shape[1] if first else len(np.atleast_2d(self.coef_))
         if Y.shape[1] != outputs:
-            raise ValueError(
-                f"y must have {counted(outputs, 'column')}, as in the first call, got {Y.shape[1]}."
-            )
+            raise OtherWidth("y", outputs, Y.shape[1])
         with self._threads():
             return self._add(X, Y, weights, first)
 
@@ -202,7 +201,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
                     before = None if first else ShiftedGram(*self._sums)
                     sums = sums_of(rows, before, self._lifted)
         except FloatingPointError:
-            self._refuse(X)
+            self._refuse(X, Y, weights)
         self._require_squares(X, Y, weights, found)
         self._note_weights(weights, first)
         self._store(found)
@@ -245,15 +244,16 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             return X, Y, None
         weights = _input.weights(self, sample_weight, X)
         total = float(np.sum(weights))
-        if not 0 < total < np.inf:
-            raise ValueError(
-                f"sample_weight must have a positive, finite sum, but it is {total:g}."
-            )
+        if not np.isfinite(total):
+            raise UnusableWeights(total)
         return X, Y, weights
 
-    def _refuse(self, X) -> NoReturn:
-        """Say which number made the sums overflow."""
+    def _refuse(self, X, Y, weights) -> NoReturn:
+        """Say which number made the sums overflow, or which column is so small that what is
+        divided by its squares did."""
         _input.longest_example(self, X if sparse.issparse(X) else np.ascontiguousarray(X))
+        for name, table in (("X", X), ("y", Y)):
+            _input.refuse_tiny_columns(self, table, np.arange(table.shape[1]), name, weights)
         raise ValueError(
             "LeastSquares needs numbers whose squares float64 can add, but the sums of squares of "
             "X, y or sample_weight are not finite. Rescale them."

@@ -19,7 +19,7 @@ from certo.certificates.density.moment_matching import MomentMatching, feature_m
 from certo.certificates.sample.examples import Sample
 from certo.estimators import _input, description
 from certo.estimators._density import Density, NoDensity
-from certo.estimators._errors import RowError
+from certo.estimators._errors import OutsideBox
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching
@@ -32,7 +32,6 @@ from certo.solvers.newton import NewtonTrace
 from certo.solvers.quadrature import FeatureTable, draw, feature_values
 from certo.stop import Stop
 from certo.words.fitting_status import log_linear_status
-from certo.words.reader import entry_at
 
 # Nodes of an axis for features that are any function: the first, and the last, by number of axes.
 MIN_NODES, MAX_NODES = 64, {1: 4096, 2: 512}
@@ -154,13 +153,8 @@ class LogLinearDensity(Density, BaseEstimator):
         away = np.argwhere((low > X) | (high < X))
         if away.size:
             (i, j), rows = away[0].tolist(), np.unique(away[:, 0])
-            raise RowError(
-                f"all examples must lie in the box, but {entry_at(i, j)} is {X[i, j]:g}, outside "
-                f"[{low[j]:g}, {high[j]:g}] ({rows.size:,} such examples). Give a larger box, or "
-                "leave them out.",
-                rows.tolist(),
-                j,
-            )
+            box = float(low[j]), float(high[j])
+            raise OutsideBox(rows.tolist(), j, float(X[i, j]), box)
 
     def _refuse_without_likeliest(self, X, weights, low, high) -> None:
         counting = X[weights > 0] if weights.size else X

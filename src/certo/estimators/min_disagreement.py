@@ -20,6 +20,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input, description
+from certo.estimators._errors import ManyClasses, UnusableWeights
 from certo.estimators._limits import Running, running
 from certo.estimators._linear import LinearClassifier
 from certo.estimators.new_examples import no_few_examples
@@ -123,10 +124,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         X, y = _input.labelled_examples(self, X, y, reset=True)
         targets = _input.targets(self, y, fewest=1)
         if targets.multilabel or len(targets.classes) > 2:
-            raise ValueError(
-                "Only binary classification is supported: MinDisagreement tells two classes apart, "
-                f"but y has {len(targets.classes)}. Fit one model for each class against the rest."
-            )
+            raise ManyClasses("MinDisagreement", len(targets.classes))
         _input.longest_example(self, X)
         weights = self._weights(sample_weight, X)
         with running(self, X, "better bound") as run:
@@ -136,12 +134,10 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     def _weights(self, sample_weight, X) -> np.ndarray:
         """The weights of the examples; empty if all are 1."""
         weights = _input.weights(self, sample_weight, X)
-        if weights.size and not np.any(weights):
-            raise ValueError("sample_weight must not be zero for every example.")
         with np.errstate(over="ignore"):
-            total = weights.sum()
+            total = float(weights.sum())
         if not np.isfinite(total):
-            raise ValueError("the sum of sample_weight must be finite. Divide it by its largest.")
+            raise UnusableWeights(total)
         return weights
 
     def _search(

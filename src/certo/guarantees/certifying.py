@@ -19,6 +19,7 @@ from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.shared_rows import Known, known_examples
 from certo.certificates.sample.values import Values
 from certo.containers import canonical_csr, count
+from certo.estimators._errors import OtherLength
 from certo.estimators.description import describe
 from certo.guarantees import own_machines, rivals
 from certo.guarantees.page import Page
@@ -145,10 +146,7 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
         return
     examples, m = page.wrapped.prepare(X_test), np.size(y_test)
     if count(examples) != m:
-        raise ValueError(
-            f"X_test must have an example for each of the {m:,} labels of y_test, but it has "
-            f"{count(examples):,}."
-        )
+        raise OtherLength("certify", count(examples), m, ("X_test", "y_test"))
     classes = tuple(machine.classes_.tolist())
 
     def make() -> TestErrors:

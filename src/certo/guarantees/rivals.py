@@ -14,6 +14,7 @@ from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
 from certo.containers import count
+from certo.estimators._errors import OtherLength, OtherWidth, UnknownLabel
 from certo.estimators._least_squares import certified
 from certo.estimators.new_examples import DEPENDS_ON_ALL
 from certo.guarantees import multipliers
@@ -60,13 +61,9 @@ def claims(page: Page, machine, X, y) -> None:
 def _check_shapes(machine, X, y) -> None:
     features = getattr(machine, "n_features_in_", None)
     if features is not None and np.ndim(X) == 2 and np.shape(X)[1] != features:
-        raise ValueError(
-            f"certify needs the examples of the fit, which had {features:,} features, but X has "
-            f"{np.shape(X)[1]:,}."
-        )
+        raise OtherWidth("X", features, np.shape(X)[1])
     if y is None or np.shape(y)[:1] != (count(X),):
-        came = "there is no y" if y is None else f"y has {len(y):,}"
-        raise ValueError(f"certify needs a label for each of {count(X):,} examples, but {came}.")
+        raise OtherLength("certify", count(X), None if y is None else len(y))
 
 
 def _optimal(page: Page, machine, X, y, name: str) -> None:
@@ -94,8 +91,10 @@ def _logistic(machine, X, y) -> LogisticExcess:
         )
     codes = np.searchsorted(classes, column_or_1d(y))
     codes[codes == len(classes)] = 0
-    if not np.array_equal(classes[codes], column_or_1d(y)):
-        raise ValueError("certify needs the examples of the fit, but y has other classes.")
+    strange = np.flatnonzero(classes[codes] != column_or_1d(y))
+    if strange.size:
+        label = np.asarray(y).ravel()[strange[:1]].tolist()[0]
+        raise UnknownLabel(label, strange, classes.tolist(), "the fit")
     weights = None
     if machine.class_weight is not None:
         weights = compute_class_weight(machine.class_weight, classes=classes, y=column_or_1d(y))

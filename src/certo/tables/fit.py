@@ -23,7 +23,7 @@ from certo.data.encoder import advice_in_fit
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem, problems_of
 from certo.estimators import NotSeparable
-from certo.estimators._errors import RowError
+from certo.estimators._errors import InputError
 from certo.estimators.description import describe
 from certo.estimators.verdict import two_class_verdict
 from certo.guarantees.certifying import page_about
@@ -184,8 +184,10 @@ def _fitted_clone(estimator, examples: Examples, callback: Any):
         raise CannotSeparate(*_of_own_numbers(wrong.proof, examples)) from wrong
     except (ArithmeticError, RuntimeError) as wrong:
         raise without_answer(wrong) from wrong
-    except RowError as wrong:
-        raise Problem(str(wrong), rows=examples.places[wrong.rows].tolist()) from wrong
+    except InputError as wrong:
+        column = next((examples.feature_names[k] for k in wrong.columns), None)
+        rows = examples.places[wrong.rows].tolist()
+        raise Problem(str(wrong), column=column, rows=rows) from wrong
     except ValueError as wrong:
         raise Problem(str(wrong)) from wrong
     if tells:

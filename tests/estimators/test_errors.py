@@ -1,0 +1,246 @@
+"""Errors about input carry what they speak of, and count it as their reader does."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from certo import (
+    SVM,
+    GaussianDensity,
+    LeastSquares,
+    LogisticRegression,
+    LogLinearDensity,
+    MinDisagreement,
+    Perceptron,
+    certify,
+)
+from certo.estimators._errors import InputError, UnusableLabel
+from certo.estimators._input import require_plain_labels
+from certo.features import BoxPolynomials
+from certo.kernels import Function, Polynomial
+from certo.words.reader import reading
+
+X = np.array([[1.0, 2], [3, 1], [2, 5], [4, 4]])
+Y = np.array(["no", "yes", "no", "yes"])
+
+
+def with_entry(row: int, column: int, value: float) -> np.ndarray:
+    changed = X.copy()
+    changed[row, column] = value
+    return changed
+
+
+def second_call(y) -> None:
+    machine = Perceptron(intercept="none").partial_fit(X, Y, classes=["no", "yes"])
+    machine.partial_fit(X, y)
+
+
+def later_values(y) -> None:
+    LeastSquares().partial_fit(X, X).partial_fit(X, y)
+
+
+def robust_line() -> None:
+    x = np.array([[0.0], [0], [0], [7]])
+    model = LeastSquares().fit(x, [1, 2, 4, 3])
+    model.summary(robust="HC3", X=x, y=[1, 2, 4, 3])
+
+
+def asymmetric(x, z) -> float:
+    return float(x[0] * 2 + z[0])
+
+
+OF_SVC = SVC().fit(X, Y)
+#: What is wrong, its facts, and a part of the sentence for arrays and one for a file.
+CASES = {
+    "NaN": (
+        lambda: SVM().fit(with_entry(2, 1, np.nan), Y),
+        {"row": 2, "column": 1, "rows": [2], "columns": [1]},
+        "X[2, 1] is NaN",
+        "row 30, column 'age' is NaN",
+    ),
+    "infinity in a density": (
+        lambda: GaussianDensity().fit(with_entry(3, 0, np.inf)),
+        {"rows": [3], "columns": [0], "value": np.inf},
+        "X[3, 0] is infinity",
+        "row 40, column 'size' is infinity",
+    ),
+    "large": (
+        lambda: SVM().fit(with_entry(1, 0, 1e200), Y),
+        {"rows": [1], "columns": [0], "value": 1e200},
+        "X[1, 0] is as large as 1e+200",
+        "row 20, column 'size' is as large",
+    ),
+    "long": (
+        lambda: SVM().fit(with_entry(1, 0, -1e150), Y),
+        {"rows": [1], "columns": [], "length": pytest.approx(1e150)},
+        "the longest, example 1 (counting from 0), has length 1e+150",
+        "the longest, row 20, has length",
+    ),
+    "short": (
+        lambda: SVM().fit(X * 1e-150, Y),
+        {"rows": [3]},
+        "example 3 (counting from 0), has length 5.65685e-150",
+        "the longest, row 40,",
+    ),
+    "tiny column": (
+        lambda: LeastSquares().fit(X * [1, 1e-160], [1.0, 2, 3, 5]),
+        {"columns": [1], "rows": []},
+        "the largest in column 1 of X (from 0) is 5e-160",
+        "the largest in column 'age' is 5e-160",
+    ),
+    "tiny values": (
+        lambda: LeastSquares().fit(X, np.array([1.0, 2, 3, 5]) * 1e-160),
+        {"table": "y", "columns": []},
+        "the largest in column 0 of y (from 0) is 5e-160",
+        "column 0 of y",
+    ),
+    "spread": (
+        lambda: GaussianDensity(covariance="diagonal").fit(X * [1e-150, 1e-150]),
+        {"columns": [0, 1]},
+        "that of column 0 of X (from 0) is 3e-150 (1 more column is like it)",
+        "that of column 'size' is",
+    ),
+    "outside": (
+        lambda: LogLinearDensity(features=BoxPolynomials(1), box=[(0, 3), (0, 5)]).fit(X),
+        {"rows": [3], "columns": [0], "value": 4.0, "box": (0.0, 3.0)},
+        "X[3, 0] is 4, outside [0, 3] (1 such example)",
+        "row 40, column 'size' is 4",
+    ),
+    "K(x, x)": (
+        lambda: SVM(Polynomial(3)).fit(with_entry(2, 0, 1e100), Y),
+        {"rows": [2]},
+        "for example 2 (counting from 0)",
+        "for row 30",
+    ),
+    "no kernel": (
+        lambda: SVM(Function(asymmetric)).fit(X, Y),
+        {"rows": [0, 1, 2, 3]},
+        "K of examples 0, 1, 2, 3 (counting from 0)",
+        "K of rows 10, 20, 30, 40 is",
+    ),
+    "leverage": (
+        robust_line,
+        {"rows": [3]},
+        "the leverage of example 3 (counting from 0) is 1",
+        "the leverage of row 40 is 1",
+    ),
+    "fewer labels": (
+        lambda: certify(OF_SVC, X, Y[:3]),
+        {"examples": 4, "labels": 3},
+        "X holds 4 examples and y holds 3 labels",
+        "4 examples",
+    ),
+    "no labels": (
+        lambda: certify(OF_SVC, X, None),
+        {"examples": 4, "labels": None},
+        "X holds 4 examples and there is no y",
+        "there is no y",
+    ),
+    "fewer columns": (
+        lambda: certify(OF_SVC, X[:, :1], Y),
+        {"table": "X", "expected": 2, "came": 1},
+        "X must have 2 columns, as in the fit, got 1",
+        "2 columns",
+    ),
+    "fewer values": (
+        lambda: later_values(X[:, :1]),
+        {"table": "y", "expected": 2, "came": 1},
+        "y must have 2 columns, as in the fit, got 1",
+        "2 columns",
+    ),
+    "one class": (
+        lambda: SVM().fit(X, ["no"] * 4),
+        {"label": "no"},
+        "only one class: 'no'",
+        "only one class: 'no'",
+    ),
+    "three classes": (
+        lambda: MinDisagreement().fit(X, [0, 1, 2, 2]),
+        {"classes": 3},
+        "y has 3",
+        "y has 3",
+    ),
+    "unknown label": (
+        lambda: second_call(["no", "perhaps", "yes", "perhaps"]),
+        {"label": "perhaps", "rows": [1, 3], "classes": ["no", "yes"]},
+        "'perhaps' (examples 1, 3 (counting from 0)), none of the classes ['no', 'yes']",
+        "'perhaps' (rows 20, 40), none",
+    ),
+    "matrix": (
+        lambda: LogisticRegression().fit(X, [[0, 1], [1, 0], [1, 1], [0, 0]]),
+        {"shape": (4, 2)},
+        "a matrix of labels of shape (4, 2)",
+        "Fit one model for each column",
+    ),
+    "indicators": (
+        lambda: SVM().fit(X, [[0, 2], [1, 0], [1, 1], [0, 0]]),
+        {"shape": (4, 2), "indicators": True},
+        "y has shape (4, 2) and is no such matrix",
+        "0 or 1",
+    ),
+    "no indicator": (
+        lambda: SVM().fit(X, [[0, 0], [0, 2], [2, 2], [0, 0]]),
+        {"rows": [1], "output": 1, "value": 2, "columns": []},
+        "column 1 of y (from 0) holds 2 for example 1 (counting from 0)",
+        "holds 2 for row 20",
+    ),
+    "class without weight": (
+        lambda: SVM().fit(X, Y, sample_weight=[1, 0, 1, 0]),
+        {"label": "yes", "rows": [1, 3]},
+        "class 'yes' (examples 1, 3 (counting from 0))",
+        "class 'yes' (rows 20, 40)",
+    ),
+    "class without weight, logistic": (
+        lambda: LogisticRegression().fit(X, Y, sample_weight=[0, 1, 0, 1]),
+        {"label": "no", "rows": [0, 2]},
+        "class 'no' (examples 0, 2 (counting from 0))",
+        "class 'no' (rows 10, 30)",
+    ),
+    "too much weight": (
+        lambda: LeastSquares().fit(X, [1.0, 2, 3, 5], sample_weight=np.full(4, 1e308)),
+        {"total": np.inf},
+        "a sum within float64, but it is inf",
+        "a sum within float64",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:overflow encountered in reduce")
+@pytest.mark.parametrize("case", CASES)
+def test_errors_carry_facts_and_count_as_their_reader_does(case):
+    wrong, facts, of_arrays, of_a_file = CASES[case]
+    with pytest.raises(InputError) as caught:
+        wrong()
+    assert of_arrays in str(caught.value)
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert str(error) == str(caught.value)
+        assert {name: plain(getattr(error, name)) for name in facts} == facts
+    with reading(places=[10, 20, 30, 40], columns=["size", "age"]):
+        with pytest.raises(InputError) as caught:
+            wrong()
+        assert of_a_file in str(caught.value)
+
+
+def plain(value):
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def test_labels_that_cannot_be_named():
+    with pytest.raises(UnusableLabel, match=r"y holds 1j \(complex\)"):
+        require_plain_labels([1, 1j], "SVM")
+
+
+def test_every_kind_of_input_error_is_tried_here():
+    kinds = {kind for kind in InputError.__subclasses__() if fields(kind)}
+    raised = set()
+    for wrong, *_ in CASES.values():
+        with pytest.raises(InputError) as caught, np.errstate(over="ignore"):
+            wrong()
+        raised.add(type(caught.value))
+    assert kinds == raised
