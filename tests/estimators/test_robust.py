@@ -111,7 +111,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="needs standard errors"):
         LogisticRegression(ridge=1.0).fit(X, KIND).summary(robust="HC3", X=X, y=KIND)
     alone = np.column_stack([X, np.arange(80) == 3])
-    with pytest.raises(ValueError, match="leverage of an example is 1"):
+    with pytest.raises(ValueError, match=r"leverage of example 3 .* is 1"):
         LeastSquares().fit(alone, Y).summary(robust="HC3", X=alone, y=Y)
     double = np.column_stack([X, X[:, 0]])
     with pytest.raises(ValueError, match="columns depend on each other"):

@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certo.containers import exact_input
 from certo.estimators import _input
-from certo.estimators._errors import ProofError, UnusableEntry
+from certo.estimators._errors import InputError, ProofError
 from certo.estimators._linear import Proving
 from certo.kernels.base import whole
+from certo.words import refusals
 
 
 class NoDensity(ProofError):
@@ -39,7 +40,9 @@ class Density(Proving, DensityMixin, abc.ABC):
         if suspect and not np.all(np.isfinite(X)):
             row, column = np.argwhere(~np.isfinite(X))[0]
             who = type(self).__name__
-            raise UnusableEntry(who, int(row), int(column), float(X[row, column]))
+            raise InputError(
+                refusals.unusable_entry, who, int(row), int(column), float(X[row, column])
+            )
         if reset:
             _input.remember(self, X, fresh=True)
         return X

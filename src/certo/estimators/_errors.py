@@ -3,268 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from inspect import signature
+from typing import Any, ParamSpec
 
 from certo.certificates.base import Certificate
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.inseparable import Inseparable
-from certo.words import refusals as words
+from certo.words.refusals import not_separable
+
+P = ParamSpec("P")
 
 
 class _Facts(Exception):
-    """An error whose fields are facts, from which `says` writes its sentence for whoever reads
-    when it is raised.
+    """An error with facts, and a function of `certo.words.refusals` that says them: it writes the
+    sentence for whoever reads when the error is raised.
 
     Attributes
     ----------
+    says : callable
+        What is wrong.
+    facts : dict
+        The arguments of this function: `label`, `value`, …
     rows : list of int
-        The examples that it speaks of, counting from 0.
+        The examples that are spoken of, counting from 0.
     columns : list of int
-        The columns of X that it speaks of, counting from 0.
+        The columns of X that are spoken of, counting from 0.
     """
 
-    rows: Sequence[int]
-    columns: Sequence[int]
-    says: ClassVar[Callable[..., str]]
-
-    def __post_init__(self) -> None:
-        super().__init__(type(self).says(*self._facts))
-        for name in ("row", "column"):
-            one = [getattr(self, name)] if hasattr(self, name) else []
-            setattr(self, f"{name}s", [int(k) for k in getattr(self, f"{name}s", one)])
-        if getattr(self, "table", "X") != "X":
+    def __init__(self, says: Callable[P, str], *args: P.args, **facts: P.kwargs):
+        super().__init__(says(*args, **facts))
+        self.says, self.facts = says, signature(says).bind(*args, **facts).arguments
+        self.rows, self.columns = self._places("row"), self._places("column")
+        if self.facts.get("table", "X") != "X":
             self.columns = []
 
-    @property
-    def _facts(self) -> tuple[Any, ...]:
-        facts: Any = self
-        return tuple(getattr(self, f.name) for f in fields(facts))
+    def _places(self, name: str) -> list[int]:
+        one = [self.facts[name]] if name in self.facts else []
+        return [int(place) for place in self.facts.get(f"{name}s", one)]
 
     def __reduce__(self):
-        return type(self), self._facts, {"args": self.args}
+        return _again, (type(self), self.says, self.facts), {"args": self.args}
+
+
+def _again(kind: Any, says: Callable[..., str], facts: dict[str, Any]) -> _Facts:
+    return kind(says, **facts)
 
 
 class InputError(_Facts, ValueError):
-    """Examples, labels or weights that a machine cannot use. `who` is the machine."""
+    """Examples, labels or weights that a machine cannot use."""
 
 
-# --- numbers ---
-
-
-@dataclass(eq=False)
-class UnusableEntry(InputError):
-    """NaN, an infinity, or a number whose square float64 cannot hold."""
-
-    who: str
-    row: int
-    column: int
-    value: float
-
-    says = words.unusable_entry
-
-
-@dataclass(eq=False)
-class UnusableLength(InputError):
-    """The longest example, whose length is outside these limits."""
-
-    who: str
-    row: int
-    length: float
-    limits: tuple[float, float]
-
-    says = words.unusable_length
-
-
-@dataclass(eq=False)
-class TinyColumn(InputError):
-    """A column of X or y whose squares, times the weights of the rows, are lost in float64."""
-
-    who: str
-    column: int
-    largest: float
-    least: float
-    table: str = "X"
-    weighted: bool = False
-
-    says = words.tiny_column
-
-
-@dataclass(eq=False)
-class UnusableSpread(InputError):
-    """Columns whose greatest and least values differ too much, or too little; the first one's."""
-
-    who: str
-    columns: Sequence[int]
-    spread: float
-    limits: tuple[float, float]
-
-    says = words.unusable_spread
-
-
-@dataclass(eq=False)
-class OutsideBox(InputError):
-    """Examples outside of a density's box; the first is so in this column."""
-
-    rows: Sequence[int]
-    column: int
-    value: float
-    box: tuple[float, float]
-
-    says = words.outside_box
-
-
-@dataclass(eq=False)
-class LargeKernelValue(InputError):
-    """K(x, x) of an example above the limit."""
-
-    who: str
-    kernel: Any
-    row: int
-    value: float
-    limit: float
-
-    says = words.large_kernel_value
-
-
-@dataclass(eq=False)
-class NoKernel(InputError):
-    """A function whose matrix of these examples is no Gram matrix."""
-
-    kernel: Any
-    rows: Sequence[int]
-    why: str
-
-    says = words.no_kernel
-
-
-@dataclass(eq=False)
-class FullLeverage(InputError):
-    """Examples that the fit goes through whatever their values are, so that HC3 divides by 0."""
-
-    rows: Sequence[int]
-
-    says = words.full_leverage
-
-
-# --- shapes ---
-
-
-@dataclass(eq=False)
-class OtherLength(InputError):
-    """Other numbers of examples and of labels. `labels` is None where there are no labels."""
-
-    who: str
-    examples: int
-    labels: int | None
-    names: tuple[str, str] = ("X", "y")
-
-    says = words.other_length
-
-
-@dataclass(eq=False)
-class OtherWidth(InputError):
-    """X or y with another number of columns than that of the fit, or of its first call."""
-
-    table: str
-    expected: int
-    came: int
-
-    says = words.other_width
-
-
-# --- labels ---
-
-
-@dataclass(eq=False)
-class OneClass(InputError):
-    """All examples have the same label."""
-
-    who: str
-    label: Any
-
-    says = words.one_class
-
-
-@dataclass(eq=False)
-class ManyClasses(InputError):
-    """More than two classes, for a machine that tells two apart."""
-
-    who: str
-    classes: int
-
-    says = words.many_classes
-
-
-@dataclass(eq=False)
-class UnknownLabel(InputError):
-    """Examples with a label that is none of the classes, and who knows these."""
-
-    label: Any
-    rows: Sequence[int]
-    classes: Sequence[Any]
-    known_to: str
-
-    says = words.unknown_label
-
-
-@dataclass(eq=False)
-class LabelMatrix(InputError):
-    """A matrix as y, for a machine that takes one label for each example, or a matrix of 0 and 1
-    (`indicators`)."""
-
-    who: str
-    shape: tuple[int, ...]
-    indicators: bool = False
-
-    says = words.label_matrix
-
-
-@dataclass(eq=False)
-class NoIndicator(InputError):
-    """An entry of a matrix of labels that is neither 0 nor 1."""
-
-    who: str
-    row: int
-    output: int
-    value: Any
-
-    says = words.no_indicator
-
-
-@dataclass(eq=False)
-class UnusableLabel(_Facts, TypeError):
+class LabelTypeError(_Facts, TypeError):
     """A label that a certificate cannot name."""
-
-    who: str
-    label: Any
-
-    says = words.unusable_label
-
-
-# --- weights ---
-
-
-@dataclass(eq=False)
-class ClassWithoutWeight(InputError):
-    """A class all of whose examples (`rows`) have weight 0."""
-
-    label: Any
-    rows: Sequence[int]
-
-    says = words.class_without_weight
-
-
-@dataclass(eq=False)
-class UnusableWeights(InputError):
-    """Weights whose sum is too large for float64."""
-
-    total: float
-
-    says = words.unusable_weights
-
-
-# --- answers that do not exist ---
 
 
 class NotSeparable(ValueError):
@@ -305,7 +95,7 @@ class NotSeparable(ValueError):
         self.proof, self.labels, self.rows = proof, labels, list(rows)
         self.through_origin, self.kernel, self.equal_rows = through_origin, kernel, equal_rows
         self.margin, self.length = margin, length
-        super().__init__(message or words.not_separable(self))
+        super().__init__(message or not_separable(self))
 
 
 class ProofError(ValueError):

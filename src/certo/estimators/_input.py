@@ -20,19 +20,10 @@ from sklearn.utils.validation import (
 from certo.certificates.margins.solution import MARGIN_INTERCEPTS
 from certo.certificates.sample.labels import Labels
 from certo.containers import count, exact_input, exact_labels
-from certo.estimators._errors import (
-    LabelMatrix,
-    NoIndicator,
-    OneClass,
-    OtherLength,
-    TinyColumn,
-    UnknownLabel,
-    UnusableEntry,
-    UnusableLabel,
-    UnusableLength,
-)
+from certo.estimators._errors import InputError, LabelTypeError
 from certo.kernels.base import Kernel
 from certo.seen_rows import SeenRows
+from certo.words import refusals
 
 # Beyond these lengths products of examples and weights over- or underflow in float64.
 LONGEST, SHORTEST = 1e140, 1e-140
@@ -165,7 +156,7 @@ def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
     y = check_array(y, dtype=None, ensure_2d=False, ensure_all_finite=True)
     if len(y) != m:
-        raise OtherLength(name, m, len(y))
+        raise InputError(refusals.other_length, name, m, len(y))
     return X, y
 
 
@@ -248,13 +239,13 @@ def longest_example(estimator, X) -> float:
     if bad >= 0:
         row = X[[bad]].toarray()[0] if sparse.issparse(X) else X[bad]
         column = int(np.argmax(np.where(np.isfinite(row), np.abs(row), np.inf)))
-        raise UnusableEntry(name, int(bad), column, float(row[column]))
+        raise InputError(refusals.unusable_entry, name, int(bad), column, float(row[column]))
     length = float(np.sqrt(square))
     entries = X.data if sparse.issparse(X) else X
     if length > LONGEST or (length < SHORTEST and np.any(entries)):
         size = np.max(np.abs(entries))  # Numbers divided by it have squares within float64.
         row = int(np.argmax(np.ravel(((abs(X) / size) ** 2).sum(axis=1))))
-        raise UnusableLength(name, row, length, (SHORTEST, LONGEST))
+        raise InputError(refusals.unusable_length, name, row, length, (SHORTEST, LONGEST))
     return float(square)
 
 
@@ -270,7 +261,7 @@ def refuse_tiny_columns(estimator, table, columns, name: str = "X", weights=None
     if tiny.size:
         column, size = int(columns[tiny[0]]), float(largest[tiny[0]])
         who, weighted = type(estimator).__name__, weights is not None
-        raise TinyColumn(who, column, size, SHORTEST, name, weighted)
+        raise InputError(refusals.tiny_column, who, column, size, SHORTEST, name, weighted)
 
 
 def values(estimator, y) -> np.ndarray:
@@ -321,12 +312,12 @@ def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
     name = type(estimator).__name__
     if sparse.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
         if type_of_target(y) != "multilabel-indicator":
-            raise LabelMatrix(name, y.shape, indicators=True)
+            raise InputError(refusals.label_matrix, name, y.shape, indicators=True)
         y = y.toarray() if sparse.issparse(y) else np.asarray(y)
         strange = np.argwhere((y != 0) & (y != 1))
         if strange.size:
             i, k = strange[0].tolist()
-            raise NoIndicator(name, i, k, y[i, k].item())
+            raise InputError(refusals.no_indicator, name, i, k, y[i, k].item())
         signs = [np.where(column == 1, 1, -1).astype(np.int8) for column in np.asarray(y).T]
         return Targets(np.arange(y.shape[1]), columns(y.shape[1]), signs, True)
     y = as_column(y)
@@ -342,9 +333,11 @@ def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
         strangers = np.setdiff1d(found, classes)
         if strangers.size:
             rows, known_to = np.flatnonzero(y == strangers[0]), "the first call of partial_fit"
-            raise UnknownLabel(strangers.tolist()[0], rows, classes.tolist(), known_to)
+            raise InputError(
+                refusals.unknown_label, strangers.tolist()[0], rows, classes.tolist(), known_to
+            )
     if len(classes) < fewest:
-        raise OneClass(name, classes.tolist()[0])
+        raise InputError(refusals.one_class, name, classes.tolist()[0])
     require_plain_labels(classes.tolist(), name)
     outputs = one_against_rest(classes)
     signs = [np.where(y == classes[labels.positive], 1, -1).astype(np.int8) for labels in outputs]
@@ -354,7 +347,7 @@ def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
 def require_plain_labels(classes: Iterable[Any], who: str) -> None:
     for label in classes:
         if not isinstance(label, str | int | float | bool):
-            raise UnusableLabel(who, label)
+            raise LabelTypeError(refusals.unusable_label, who, label)
 
 
 def one_against_rest(classes: np.ndarray) -> list[Labels]:

@@ -17,7 +17,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators import _input, _stream
-from certo.estimators._errors import ClassWithoutWeight, UnusableWeights
+from certo.estimators._errors import InputError
 from certo.estimators._independence import Relations, independent
 from certo.issue.labels import class_labels
 from certo.issue.regression.logistic_excess import issue_logistic_excess
@@ -39,6 +39,7 @@ from certo.solvers.recession import (
 )
 from certo.solvers.small_logistic import small_logistic
 from certo.stop import Stop
+from certo.words import refusals
 
 RIDGE_PROOF_SHARE = 0.5  # The share of `tol` that the ridge's proof, which is quick, may leave.
 CUT_OFF_SHARE = 0.25  # The share of `tol` that separated terms may cost where they are cut off.
@@ -72,9 +73,9 @@ def pose_problem(machine, X, y, sample_weight) -> LogisticProblem:
     missing = np.flatnonzero(sums == 0)
     if missing.size:
         rows = np.flatnonzero(codes == missing[0])
-        raise ClassWithoutWeight(classes.tolist()[missing[0]], rows)
+        raise InputError(refusals.class_without_weight, classes.tolist()[missing[0]], rows)
     if not np.sum(sums) < np.inf:
-        raise UnusableWeights(float(np.sum(sums)))
+        raise InputError(refusals.unusable_weights, float(np.sum(sums)))
     return problem
 
 

@@ -9,7 +9,8 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from certo.certificates.margins.soft_margin_gap import costs_of
 from certo.estimators import _input
-from certo.estimators._errors import ClassWithoutWeight
+from certo.estimators._errors import InputError
+from certo.words import refusals
 
 MIN_COST = 1e-280  # What slack can cost, at least: less would vanish in products.
 
@@ -46,7 +47,9 @@ def prices_of(machine, y: np.ndarray, classes: np.ndarray, sample_weight) -> Pri
             total = float(np.sum(weights))
         missing = [c for c in classes if not np.any(weights[y == c])]
         if missing:
-            raise ClassWithoutWeight(missing[0].item(), np.flatnonzero(y == missing[0]))
+            raise InputError(
+                refusals.class_without_weight, missing[0].item(), np.flatnonzero(y == missing[0])
+            )
     C = float(machine.C)
     if machine.lam is not None:
         with np.errstate(over="ignore", divide="ignore"):

@@ -14,7 +14,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import softmax
 
-from certo.estimators._errors import FullLeverage
+from certo.estimators._errors import InputError
+from certo.words import refusals
 
 ROWS_PER_BLOCK = 4096
 MIN_SLACK = 1e-10  # A leverage this near to 1 leaves nothing of a residual.
@@ -97,4 +98,4 @@ def _require_slack(slack: np.ndarray, start: int) -> None:
     """1 − leverage of the examples from `start` on must not be 0."""
     full = np.flatnonzero(slack < MIN_SLACK)
     if full.size:
-        raise FullLeverage((start + full).tolist())
+        raise InputError(refusals.full_leverage, (start + full).tolist())

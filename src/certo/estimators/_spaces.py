@@ -32,7 +32,7 @@ from certo.certificates.spaces.space import Machine, function, hyperplane
 from certo.certificates.spaces.vectors import Margins
 from certo.containers import count
 from certo.estimators import _input
-from certo.estimators._errors import LargeKernelValue, NoKernel
+from certo.estimators._errors import InputError
 from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._linear import forget
 from certo.kernels.base import Kernel
@@ -52,6 +52,7 @@ from certo.solvers.small_kernel import MAX_SMALL_ROWS, SmallGram
 from certo.solvers.small_soft_margin import SmallRows
 from certo.solvers.soft_margin import SoftOutcome, soft_margin
 from certo.stop import Asked, Stop
+from certo.words import refusals
 
 FINISH_BELOW_ROWS = 200  # Up to so many examples are solved as exactly as float64 allows.
 MAX_FINISHED_ROWS = 1000  # Up to so many, where nothing else reaches the goal.
@@ -396,7 +397,9 @@ def check_images(machine, kernel: Kernel, X) -> Checked:
     most = _input.LONGEST**2
     bad = np.flatnonzero(~(diagonal <= most))
     if bad.size:
-        raise LargeKernelValue(name, kernel, int(bad[0]), float(diagonal[bad[0]]), most)
+        raise InputError(
+            refusals.large_kernel_value, name, kernel, int(bad[0]), float(diagonal[bad[0]]), most
+        )
     if kernel.takes == "objects" and not np.any(diagonal):
         warnings.warn(
             f"{kernel!r} is 0 on all examples, so {name} can tell none from another. Choose "
@@ -423,4 +426,4 @@ def _check_block(kernel: Kernel, block: np.ndarray, rows: np.ndarray, m: int) ->
         raise NotPositive(witness, indefinite.value) from None
     except ValueError as wrong:
         why = str(wrong).removesuffix(IF_ROUNDING)
-        raise NoKernel(kernel, rows.tolist(), why) from None
+        raise InputError(refusals.no_kernel, kernel, rows.tolist(), why) from None

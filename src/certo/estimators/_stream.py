@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from certo.estimators import _input
-from certo.estimators._errors import LabelMatrix
+from certo.estimators._errors import InputError
 from certo.kernels.base import Kernel
+from certo.words import refusals
 
 
 class Batch(NamedTuple):
@@ -21,7 +22,7 @@ def one_label_each(machine, targets: _input.Targets) -> _input.Targets:
     """The same, refusing a matrix of labels."""
     if targets.multilabel:
         shape = (len(targets.signs[0]), len(targets.signs))
-        raise LabelMatrix(type(machine).__name__, shape)
+        raise InputError(refusals.label_matrix, type(machine).__name__, shape)
     return targets
 
 

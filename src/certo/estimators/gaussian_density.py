@@ -19,12 +19,13 @@ from certo.certificates.encoding import counted
 from certo.certificates.fields import check_choice
 from certo.estimators import _input, description
 from certo.estimators._density import Density, NoDensity
-from certo.estimators._errors import UnusableSpread
+from certo.estimators._errors import InputError
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import issue_gaussian_likelihood, issue_no_gaussian_density
 from certo.numbers.averages import shares
 from certo.solvers.dependence import hyperplanes
+from certo.words import refusals
 from certo.words.fitting_status import density_worth
 
 MOMENT_BLOCK_ROWS = 2**13  # Rows that are read at a time.
@@ -155,7 +156,9 @@ class GaussianDensity(Density, BaseEstimator):
         extreme = np.flatnonzero(~((spread > _input.SHORTEST) & (spread < _input.LONGEST)))
         if extreme.size:
             limits, first = (_input.SHORTEST, _input.LONGEST), float(spread[extreme[0]])
-            raise UnusableSpread("GaussianDensity", extreme.tolist(), first, limits)
+            raise InputError(
+                refusals.unusable_spread, "GaussianDensity", extreme.tolist(), first, limits
+            )
 
     def _singular(self, X, counting: np.ndarray, weights: np.ndarray, reason: str) -> NoDensity:
         """Why there is no claim: collinear columns, or float64."""

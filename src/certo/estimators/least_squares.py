@@ -23,7 +23,7 @@ from certo.certificates.sample.values import Values
 from certo.containers import exact_input
 from certo.estimators import _input, _scores, description
 from certo.estimators._coefficients import CoefficientTable, check_level, column_labels, quantile
-from certo.estimators._errors import OtherWidth, UnusableWeights
+from certo.estimators._errors import InputError
 from certo.estimators._goodness import goodness_of_squares, wald_test
 from certo.estimators._input import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators._keywords import answer_keywords
@@ -39,6 +39,7 @@ from certo.estimators.new_examples import unbounded_loss
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
 from certo.stop import Stop
+from certo.words import refusals
 from certo.words.fitting_status import (
     MAX_NAMES_SHOWN,
     RIDGE_BIAS,
@@ -183,7 +184,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         X, Y, weights = self._problem(X, y, sample_weight, reset=first)
         outputs = Y.shape[1] if first else len(np.atleast_2d(self.coef_))
         if Y.shape[1] != outputs:
-            raise OtherWidth("y", outputs, Y.shape[1])
+            raise InputError(refusals.other_width, "y", outputs, Y.shape[1])
         with self._threads():
             return self._add(X, Y, weights, first)
 
@@ -245,7 +246,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         weights = _input.weights(self, sample_weight, X)
         total = float(np.sum(weights))
         if not np.isfinite(total):
-            raise UnusableWeights(total)
+            raise InputError(refusals.unusable_weights, total)
         return X, Y, weights
 
     def _refuse(self, X, Y, weights) -> NoReturn:

@@ -19,7 +19,7 @@ from certo.certificates.density.moment_matching import MomentMatching, feature_m
 from certo.certificates.sample.examples import Sample
 from certo.estimators import _input, description
 from certo.estimators._density import Density, NoDensity
-from certo.estimators._errors import OutsideBox
+from certo.estimators._errors import InputError
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching
@@ -31,6 +31,7 @@ from certo.solvers.log_linear import LogLinearOutcome, log_linear
 from certo.solvers.newton import NewtonTrace
 from certo.solvers.quadrature import FeatureTable, draw, feature_values
 from certo.stop import Stop
+from certo.words import refusals
 from certo.words.fitting_status import log_linear_status
 
 # Nodes of an axis for features that are any function: the first, and the last, by number of axes.
@@ -154,7 +155,7 @@ class LogLinearDensity(Density, BaseEstimator):
         if away.size:
             (i, j), rows = away[0].tolist(), np.unique(away[:, 0])
             box = float(low[j]), float(high[j])
-            raise OutsideBox(rows.tolist(), j, float(X[i, j]), box)
+            raise InputError(refusals.outside_box, rows.tolist(), j, float(X[i, j]), box)
 
     def _refuse_without_likeliest(self, X, weights, low, high) -> None:
         counting = X[weights > 0] if weights.size else X

@@ -20,12 +20,13 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input, description
-from certo.estimators._errors import ManyClasses, UnusableWeights
+from certo.estimators._errors import InputError
 from certo.estimators._limits import Running, running
 from certo.estimators._linear import LinearClassifier
 from certo.estimators.new_examples import no_few_examples
 from certo.issue.errors import issue_error_count
 from certo.solvers.min_disagreement import BoundTrace, Outcome, TooLarge, min_disagreement
+from certo.words import refusals
 from certo.words.status import fewest_errors_status
 
 MIN_DISAGREEMENT_SETTINGS = {
@@ -124,7 +125,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         X, y = _input.labelled_examples(self, X, y, reset=True)
         targets = _input.targets(self, y, fewest=1)
         if targets.multilabel or len(targets.classes) > 2:
-            raise ManyClasses("MinDisagreement", len(targets.classes))
+            raise InputError(refusals.many_classes, "MinDisagreement", len(targets.classes))
         _input.longest_example(self, X)
         weights = self._weights(sample_weight, X)
         with running(self, X, "better bound") as run:
@@ -137,7 +138,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         with np.errstate(over="ignore"):
             total = float(weights.sum())
         if not np.isfinite(total):
-            raise UnusableWeights(total)
+            raise InputError(refusals.unusable_weights, total)
         return weights
 
     def _search(

@@ -19,7 +19,7 @@ from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.shared_rows import Known, known_examples
 from certo.certificates.sample.values import Values
 from certo.containers import canonical_csr, count
-from certo.estimators._errors import OtherLength
+from certo.estimators._errors import InputError
 from certo.estimators.description import describe
 from certo.guarantees import own_machines, rivals
 from certo.guarantees.page import Page
@@ -28,6 +28,7 @@ from certo.guarantees.unwrapping import Wrapped, unwrapped
 from certo.issue.errors import issue_test_errors
 from certo.issue.labels import all_labels
 from certo.issue.risk import error_cap, issue_test_distances
+from certo.words import refusals
 
 
 def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certified:
@@ -146,7 +147,7 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
         return
     examples, m = page.wrapped.prepare(X_test), np.size(y_test)
     if count(examples) != m:
-        raise OtherLength("certify", count(examples), m, ("X_test", "y_test"))
+        raise InputError(refusals.other_length, "certify", count(examples), m, "X_test", "y_test")
     classes = tuple(machine.classes_.tolist())
 
     def make() -> TestErrors:

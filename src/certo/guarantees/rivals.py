@@ -14,7 +14,7 @@ from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
 from certo.containers import count
-from certo.estimators._errors import OtherLength, OtherWidth, UnknownLabel
+from certo.estimators._errors import InputError
 from certo.estimators._least_squares import certified
 from certo.estimators.new_examples import DEPENDS_ON_ALL
 from certo.guarantees import multipliers
@@ -22,6 +22,7 @@ from certo.guarantees.page import Page
 from certo.guarantees.predicting import dense, errors_and_margins
 from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.solvers.least_squares import least_squares
+from certo.words import refusals
 
 NO_MULTIPLIERS = (
     "{name} keeps no multipliers of its examples, which a bound from below is made of. certo.SVM "
@@ -61,9 +62,9 @@ def claims(page: Page, machine, X, y) -> None:
 def _check_shapes(machine, X, y) -> None:
     features = getattr(machine, "n_features_in_", None)
     if features is not None and np.ndim(X) == 2 and np.shape(X)[1] != features:
-        raise OtherWidth("X", features, np.shape(X)[1])
+        raise InputError(refusals.other_width, "X", features, np.shape(X)[1])
     if y is None or np.shape(y)[:1] != (count(X),):
-        raise OtherLength("certify", count(X), None if y is None else len(y))
+        raise InputError(refusals.other_length, "certify", count(X), None if y is None else len(y))
 
 
 def _optimal(page: Page, machine, X, y, name: str) -> None:
@@ -94,7 +95,7 @@ def _logistic(machine, X, y) -> LogisticExcess:
     strange = np.flatnonzero(classes[codes] != column_or_1d(y))
     if strange.size:
         label = np.asarray(y).ravel()[strange[:1]].tolist()[0]
-        raise UnknownLabel(label, strange, classes.tolist(), "the fit")
+        raise InputError(refusals.unknown_label, label, strange, classes.tolist(), "the fit")
     weights = None
     if machine.class_weight is not None:
         weights = compute_class_weight(machine.class_weight, classes=classes, y=column_or_1d(y))

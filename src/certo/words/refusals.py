@@ -6,8 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from certo.certificates.encoding import counted
 from certo.words.reader import column_at, entry_at, examples_at
+
+Rows = Sequence[int] | np.ndarray  # Numbers of examples, counting from 0.
 
 RESCALE = "Rescale the features (StandardScaler)."
 
@@ -81,7 +85,7 @@ def unusable_spread(
     )
 
 
-def outside_box(rows: Sequence[int], column: int, value: float, box: tuple[float, float]) -> str:
+def outside_box(rows: Rows, column: int, value: float, box: tuple[float, float]) -> str:
     return (
         f"all examples must lie in the box, but {entry_at(rows[0], column)} is {value:g}, outside "
         f"[{box[0]:g}, {box[1]:g}] ({counted(len(rows), 'such example')}). Give a larger box, or "
@@ -96,14 +100,14 @@ def large_kernel_value(who: str, kernel: Any, row: int, value: float, limit: flo
     )
 
 
-def no_kernel(kernel: Any, rows: Sequence[int], why: str) -> str:
+def no_kernel(kernel: Any, rows: Rows, why: str) -> str:
     return (
         f"{kernel!r} is no kernel: its matrix K of {examples_at(rows)} is no kernel's, since {why} "
         "A function f becomes symmetric as (f(x, z) + f(z, x)) / 2."
     )
 
 
-def full_leverage(rows: Sequence[int]) -> str:
+def full_leverage(rows: Rows) -> str:
     which, value = ("it", "its value is") if len(rows) == 1 else ("them", "their values are")
     return (
         f"robust='HC3' divides by 1 − leverage, but the leverage of {examples_at(rows)} is 1 up "
@@ -114,16 +118,19 @@ def full_leverage(rows: Sequence[int]) -> str:
 # --- shapes ---
 
 
-def other_length(who: str, examples: int, labels: int | None, names: tuple[str, str]) -> str:
-    came = f"{names[1]} holds {counted(labels, 'label')}" if labels is not None else "there is no y"
+def other_length(
+    who: str, examples: int, labels: int | None, table: str = "X", other: str = "y"
+) -> str:
+    came = f"{other} holds {counted(labels, 'label')}" if labels is not None else "there is no y"
     return (
-        f"{who} needs one label for each example, but {names[0]} holds "
+        f"{who} needs one label for each example, but {table} holds "
         f"{counted(examples, 'example')} and {came}."
     )
 
 
 def other_width(table: str, expected: int, came: int) -> str:
-    return f"{table} must have {counted(expected, 'column')}, as in the fit, got {came:,}."
+    columns = counted(expected, "feature" if table == "X" else "column")
+    return f"{table} must have {columns}, as in the fit, got {came:,}."
 
 
 # --- labels ---
@@ -140,14 +147,14 @@ def many_classes(who: str, classes: int) -> str:
     )
 
 
-def unknown_label(label: Any, rows: Sequence[int], classes: Sequence[Any], known_to: str) -> str:
+def unknown_label(label: Any, rows: Rows, classes: Sequence[Any], known_to: str) -> str:
     return (
         f"y holds the label {label!r} ({examples_at(rows)}), none of the classes {list(classes)} "
         f"of {known_to}."
     )
 
 
-def label_matrix(who: str, shape: tuple[int, ...], indicators: bool) -> str:
+def label_matrix(who: str, shape: tuple[int, ...], indicators: bool = False) -> str:
     if indicators:
         return (
             f"{who} takes one label for each example, or a matrix of labels that are 0 or 1, but "
@@ -176,7 +183,7 @@ def unusable_label(who: str, label: Any) -> str:
 # --- weights ---
 
 
-def class_without_weight(label: Any, rows: Sequence[int]) -> str:
+def class_without_weight(label: Any, rows: Rows) -> str:
     return (
         "sample_weight must be positive for some example of every class, but it is zero for all of "
         f"class {label!r} ({examples_at(rows)}). Leave these examples out."
