@@ -300,7 +300,7 @@ def test_what_cannot_be_certified_is_refused():
     with pytest.raises(ValueError, match="very examples of the fit"):
         certify(model, X_test, noisy_test)
     for wrong in (np.full((80, 3), np.nan), X_test[:, :2], X_test[:7], X_test[0], [["a"]] * 80):
-        with pytest.raises(ValueError, match="X_test (must|holds)"):
+        with pytest.raises(ValueError, match=r"X_test (must|holds)"):
             certify(model, X, noisy, X_test=wrong, y_test=noisy_test)
 
 

@@ -304,3 +304,17 @@ def test_levels_are_all_there_where_nothing_stands_for_the_first():
     assert features().feature_names == ["a", "k = y"]
     assert features("intercept=none").feature_names == ["a", "k = x", "k = y"]
     assert features("ridge=1").feature_names == ["a (scaled)", "k = x", "k = y"]
+
+
+def test_a_machine_that_refuses_names_the_row_of_the_file():
+    X = {"size": [1.0, 2.0, None, 1e100, 3.0], "age": [2.0, 1.0, 5.0, 4.0, 3.0]}
+    table = pa.table(X | {"kind": ["no", "yes", "no", "yes", "no"]})
+    cubic = machine("svm", ["kernel=Polynomial(3)"])
+    with pytest.raises(Problem, match=r"it is inf for row 4\.") as caught:
+        fit_table(table, "kind", cubic, missing="drop", scale="none")
+    assert (caught.value.rows, caught.value.column) == ([4], None)
+    narrow = machine("least-squares", [])
+    table = pa.table({"a": [1.0, 2, 4, 3], "b": [1e-150, 3e-150, 0.0, 0.0], "y": [1.0, 2, 0, 5]})
+    with pytest.raises(Problem, match="the largest in column 'b' is 3e-150") as caught:
+        fit_table(table, "y", narrow, scale="none")
+    assert (caught.value.rows, caught.value.column) == ([], "b")
