@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -133,11 +134,39 @@ def few_numbers(axis) -> None:
         axis.set_major_formatter(EngFormatter(sep=""))
 
 
-def legend(ax: Axes, lines: float = 4.5) -> None:
-    """Below the picture, so many lines from the axis, where it hides nothing, if the figure makes
-    room for it."""
+def legend(
+    ax: Axes, lines: float = 4.5, *, below: Axes | None = None, of: Any = (), ncols: int = 2
+) -> None:
+    """Below the picture (of a panel `below` it, if there is one), so many lines from the axis,
+    where it hides nothing, if the figure makes room for it. It names what is in `ax` and in the
+    panels `of`."""
+    known = [panel.get_legend_handles_labels() for panel in (ax, *of)]
+    handles, texts = ([*chain(*parts)] for parts in zip(*known, strict=True))
     if ax.figure.get_layout_engine() is None:
-        ax.legend(loc="best", fontsize="small")
+        ax.legend(handles, texts, loc="best", fontsize="small")
         return
-    look: dict[str, Any] = {"ncols": 2, "fontsize": "small", "frameon": False}
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=lines, **look)
+    look: dict[str, Any] = {"ncols": ncols, "fontsize": "small", "frameon": False}
+    look |= {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": lines}
+    (below or ax).legend(handles, texts, **look)
+
+
+def second_panel(ax: Axes, what: str, rows: int, columns: int, **grid: Any) -> Axes:
+    """A panel below `ax`, with its scale, or beside it; both share the room that `ax` had."""
+    place = ax.get_subplotspec()
+    if place is None:
+        raise ValueError(f"{what} needs an ax made by subplots() or add_subplot().")
+    two = place.subgridspec(rows, columns, **grid)
+    ax.set_subplotspec(two[0])
+    return ax.figure.add_subplot(two[1], sharex=ax if rows > 1 else None)
+
+
+def ends(points: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the greatest value of each column, with such a share of room beyond."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = share * np.where(high > low, high - low, 1.0)
+    return low - room, high + room
+
+
+def grid_points(across: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """All points with one of these coordinates each, a row of the picture after the other."""
+    return np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)

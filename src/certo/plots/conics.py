@@ -21,23 +21,13 @@ def lifted_conic(model, X, y, ax: Axes | None = None) -> Axes:
     Polynomial(2), or a pipeline of Conic() and a linear machine. The second panel takes its room
     from that of `ax`, a subplot."""
     ax = canvas.new_axes(ax, (9.6, 4.6))
-    place = ax.get_subplotspec()
-    if place is None:
-        raise ValueError("lifted_conic needs an ax made by subplots() or add_subplot().")
+    lifted = canvas.second_panel(ax, "lifted_conic", 1, 2, wspace=0.1)
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
     w = conic_coefficients(model.decision_function)
     if not np.allclose(conic_map(X) @ w, model.decision_function(X), rtol=1e-6, atol=1e-6):
         raise ValueError("lifted_conic: the score of the machine is not quadratic in two features.")
-    two = place.subgridspec(1, 2, wspace=0.1)
-    ax.set_subplotspec(two[0])
-    lifted = ax.figure.add_subplot(two[1])
-    low, high = X.min(axis=0), X.max(axis=0)
-    pad = 0.08 * np.where(high > low, high - low, 1.0)
-    across, up = (
-        np.linspace(*ends, GRID_POINTS) for ends in zip(low - pad, high + pad, strict=True)
-    )
-    grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-    scores = (conic_map(grid) @ w).reshape(GRID_POINTS, GRID_POINTS)
+    across, up = np.linspace(*canvas.ends(X, 0.08), GRID_POINTS).T
+    scores = (conic_map(canvas.grid_points(across, up)) @ w).reshape(GRID_POINTS, GRID_POINTS)
     ax.contourf(across, up, scores > 0, [-0.5, 0.5, 1.5], colors=[NEGATIVE, POSITIVE], alpha=0.13)
     if scores.min() < 0 < scores.max():
         ax.contour(across, up, scores, [0.0], colors=INK, linewidths=1.8)

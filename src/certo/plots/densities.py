@@ -55,6 +55,4 @@ def _ends(model, X: np.ndarray) -> np.ndarray:
     """The box of the model, if it has one, else that of the examples with room around it."""
     if hasattr(model, "low_"):
         return np.column_stack([model.low_, model.high_])
-    low, high = X.min(axis=0), X.max(axis=0)
-    room = 0.15 * np.where(high > low, high - low, 1.0)
-    return np.column_stack([low - room, high + room])
+    return np.column_stack(canvas.ends(X, 0.15))

@@ -33,15 +33,12 @@ def regions(model, X, y, ax: Axes | None = None, names=None, places=None) -> Axe
     rows = canvas.some_of(len(y))
     points = X.toarray() if sparse.issparse(X) else X
     points = points if points.dtype == np.float32 else points.astype(np.float64)
-    (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
-    pads = 0.06 * np.where([right > left, top > bottom], [right - left, top - bottom], 1.0)
-    across = np.linspace(left - pads[0], right + pads[0], REGION_GRID_POINTS)
-    up = np.linspace(bottom - pads[1], top + pads[1], REGION_GRID_POINTS)
+    across, up = np.linspace(*canvas.ends(points, 0.06), REGION_GRID_POINTS).T
     square = REGION_GRID_POINTS, REGION_GRID_POINTS
-    grid = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
     with warnings.catch_warnings():  # A grid has no names, and needs none.
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        scores = model.decision_function(grid.astype(points.dtype))
+        grid = canvas.grid_points(across, up).astype(points.dtype)
+        scores = model.decision_function(grid)
     if scores.ndim == 1:
         _draw_score(ax, across, up, scores.reshape(square), _has_margin(model))
     else:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short, whole_numbers
 from certo.selection import ValidationCurve
 
@@ -23,12 +24,7 @@ def validation_curve(curve: ValidationCurve, ax: Axes | None = None) -> Axes:
 
     The panel of supports takes its room from that of `ax`, a subplot."""
     ax = new_axes(ax, (5.6, 5.2))
-    place = ax.get_subplotspec()
-    if place is None:
-        raise ValueError("validation_curve needs an ax made by subplots() or add_subplot().")
-    two = place.subgridspec(2, 1, height_ratios=[3, 1], hspace=0.08)
-    ax.set_subplotspec(two[0])
-    below = ax.figure.add_subplot(two[1], sharex=ax)
+    below = canvas.second_panel(ax, "validation_curve", 2, 1, height_ratios=[3, 1], hspace=0.08)
     known = curve.parameter
     name, at = known or ("number of the kernel", np.arange(1.0, len(curve.kernels) + 1))
     order = np.argsort(at, kind="stable")
@@ -68,10 +64,5 @@ def validation_curve(curve: ValidationCurve, ax: Axes | None = None) -> Axes:
         name += " (logarithmic)"
     left, right = TOO_SIMPLE_OR_RICH.get(name.split()[0], ("", ""))
     below.set_xlabel("\u2003".join((left, name, right)).strip())  # A space that SVG keeps.
-    if ax.figure.get_layout_engine() is None:
-        ax.legend(loc="best", fontsize="small")
-    else:  # The legend is below the label of the axis.
-        look = {"bbox_to_anchor": (0.5, 0), "borderaxespad": 4.5, "frameon": False}
-        handles = ax.get_legend_handles_labels()
-        below.legend(*handles, loc="upper center", ncols=2, fontsize="small", **look)
+    canvas.legend(ax, below=below)
     return ax

@@ -49,8 +49,7 @@ def weight_space(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     size = float(np.linalg.norm(w))
     reach = 2.4 * size
     grid = np.linspace(-reach, reach, 401)
-    points = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
-    allowed = np.min(points @ z.T, axis=1).reshape(401, 401)
+    allowed = np.min(canvas.grid_points(grid, grid) @ z.T, axis=1).reshape(401, 401)
     ax.contourf(grid, grid, allowed, [1.0, np.inf], colors=[ACCENT], alpha=0.18)
     for t in range(len(z)):
         held = t in supports

@@ -16,12 +16,7 @@ def path(path: Path, output: int = 0, ax: Axes | None = None, names=None) -> Axe
     """The weights of `SVM.path` against C, and below the number of supports and the margin 1/‖w‖.
     The panel below takes its room from that of `ax`, a subplot."""
     ax = canvas.new_axes(ax, (5.6, 5.2))
-    place = ax.get_subplotspec()
-    if place is None:
-        raise ValueError("path needs an ax made by subplots() or add_subplot().")
-    two = place.subgridspec(2, 1, height_ratios=[2, 1], hspace=0.08)
-    ax.set_subplotspec(two[0])
-    below = ax.figure.add_subplot(two[1], sharex=ax)
+    below = canvas.second_panel(ax, "path", 2, 1, height_ratios=[2, 1], hspace=0.08)
     coefs = path.coefs[:, output]
     names = canvas.feature_names(path[0], names)
     names = [f"x{j + 1}" for j in range(coefs.shape[1])] if names is None else list(names)
@@ -45,12 +40,5 @@ def path(path: Path, output: int = 0, ax: Axes | None = None, names=None) -> Axe
     margin.plot(path.Cs[shown], 1 / length[shown], "^--", **look)
     margin.set_yscale("log")
     margin.set_ylabel("1/‖w‖", color=NEGATIVE)
-    parts = [panel.get_legend_handles_labels() for panel in (ax, below, margin)]
-    lines = [line for part in parts for line in part[0]]
-    texts = [str(text) for part in parts for text in part[1]]
-    if ax.figure.get_layout_engine() is None:
-        ax.legend(lines, texts, loc="best", fontsize="small")
-    else:
-        look = {"ncols": 3, "fontsize": "small", "frameon": False, "borderaxespad": 4.5}
-        below.legend(lines, texts, loc="upper center", bbox_to_anchor=(0.5, 0), **look)
+    canvas.legend(ax, below=below, of=(below, margin), ncols=3)
     return ax

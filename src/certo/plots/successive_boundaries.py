@@ -160,13 +160,13 @@ class _Run:
             mine = rows[self.signs[rows] == sign]
             look = {"s": 18, "c": color, "marker": marker, "alpha": 0.75, "lw": 0, "zorder": 3}
             canvas.scatter(ax, self.X[mine], text, **look)
-        low, high = self.X.min(axis=0), self.X.max(axis=0)
+        seen = self.X
         if self.homogeneous:  # The boundaries go through the origin, at a right angle to w.
-            low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
+            seen = np.vstack([self.X, np.zeros(2)])
             ax.set_aspect("equal")
-        pad = 0.08 * np.where(high > low, high - low, 1.0)
+        (left, bottom), (right, top) = canvas.ends(seen, 0.08)
         first, second = canvas.axis_names(2, canvas.feature_names(self.model, names))
-        ax.set(xlim=(low[0] - pad[0], high[0] + pad[0]), ylim=(low[1] - pad[1], high[1] + pad[1]))
+        ax.set(xlim=(left, right), ylim=(bottom, top))
         ax.set(xlabel=first + canvas.drawn_note(len(rows), len(self.signs)), ylabel=second)
 
     def draw_line(self, ax: Axes, weights: np.ndarray | None, **look: Any) -> None:

@@ -42,8 +42,7 @@ def world(world: World, examples=None, ax: Axes | None = None) -> Axes:
 def _plane(ax: Axes, world: ClassWorld, X: np.ndarray, y: np.ndarray) -> None:
     low, high = X.min(axis=0) - 0.3, X.max(axis=0) + 0.3
     across, up = (np.linspace(a, b, FINE_POINTS) for a, b in zip(low, high, strict=True))
-    grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-    eta = world.eta(grid).reshape(FINE_POINTS, FINE_POINTS)
+    eta = world.eta(canvas.grid_points(across, up)).reshape(FINE_POINTS, FINE_POINTS)
     if not world.discrete:
         shades = LinearSegmentedColormap.from_list("eta", [NEGATIVE, "white", POSITIVE])
         place = (across[0], across[-1], up[0], up[-1])
