@@ -92,7 +92,8 @@ class SeparabilityRun(VerdictRun):
             scene["lines"] = [line("boundary", coef, intercept)]
             scene["half"] = line("half", coef, intercept)
             strip.append(number("margin", margin, at="least"))
-            told = verdict("separability.yes", "good", margin=strip[-1]["text"])
+            through = "_origin" * (self.intercept == "none")
+            told = verdict(f"separability.yes{through}", "good", margin=strip[-1]["text"])
             if not coef.any():
                 told = verdict("separability.one_class", "good")
             return {"scene": scene, "strip": strip, "verdict": told, "cursors": cursors}
