@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
-
 import pytest
 
 from certo.certificates.composite import Composite
@@ -13,9 +11,8 @@ from certo.lab import proving
 from certo.lab.experiment import Cancelled, Job
 from certo.lab.experiments import EXPERIMENTS
 from certo.verify import Unusable, verify_folder
-from tests.lab import frame_of, run_of
+from tests.lab import WORDS, frame_of, run_of
 
-WORDS = json.loads(files("certo.lab").joinpath("page/words.json").read_text("utf-8"))
 LINKS = {
     "perceptron": "perceptron", "separability": "separability?preset=xor", "margin": "margin",
     "errors": "errors?m=20", "descent": "descent?T=100", "kernels": "kernels?m=30",

@@ -22,6 +22,7 @@ const latencies = [];
 window.lab = {
   latencies, get state() { return state; }, get facts() { return facts; },
   get waiting() { return wire.waiting.size; }, get latest() { return wire.latest; },
+  close: () => wire.socket.close(),
 };
 
 // --- looking ----------------------------------------------------------------------------------
