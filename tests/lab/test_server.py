@@ -220,13 +220,14 @@ def test_tabs_are_limited_and_leave_nothing_behind(live, monkeypatch):
 def test_connections_that_are_cut_leave_nothing_behind(live):
     host, port = live.host.split(":")
     reset = struct.pack("ii", 1, 0)  # Closed without a word.
-    upgrade = (f"GET /{live.token}/socket HTTP/1.1\r\nHost: {live.host}\r\n"
-               f"Origin: http://{live.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-               "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")  # fmt: skip
+    lines = [f"GET /{live.token}/socket HTTP/1.1", f"Host: {live.host}", "Upgrade: websocket",
+             f"Origin: http://{live.host}", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "", ""]  # fmt: skip
+    upgrade = "\r\n".join(lines).encode()
     for k in range(300):
         with socket.create_connection((host, int(port)), timeout=120) as sock:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
-            sock.sendall((b"", b"GET / HT", upgrade.encode())[k % 3])
+            sock.sendall((b"", b"GET / HT", upgrade)[k % 3])
     for _ in range(1000):
         if live.page().status == 200 and not live.laboratory.sessions:
             break

@@ -327,7 +327,7 @@ def test_of_experiments_that_are_chosen_fast_the_last_is_shown(page):
         "for (const name of ['kernels', 'bounds', 'conics', 'errors', 'separability'])"
         " document.querySelector(`#experiments a[data-name='${name}']`).click()"
     )
-    page.page.wait_for_function("lab.state.experiment === 'separability'")
+    page.page.wait_for_function("() => lab.state.experiment === 'separability'")
     page.matches_the_library()
     assert page.page.inner_text("#name").startswith("Separability")
 
@@ -427,11 +427,6 @@ def test_everything_that_can_be_used_has_a_name_and_can_be_reached(page):
     )
     assert unnamed == []
     reached = []
-    page.page.focus("#draw-positive")
-    page.page.keyboard.press("ArrowRight")  # As radio buttons do; the run does not step.
-    assert page.page.get_attribute("#draw-negative", "aria-checked") == "true"
-    assert page.page.evaluate("document.activeElement.id") == "draw-negative"
-    page.page.evaluate("document.activeElement.blur()")
     for _ in range(60):
         page.page.keyboard.press("Tab")
         reached.append(page.page.evaluate("document.activeElement.id"))
@@ -442,3 +437,7 @@ def test_everything_that_can_be_used_has_a_name_and_can_be_reached(page):
     pictures = page.page.locator("#pictures svg[role=img]")
     assert all(pictures.nth(k).get_attribute("aria-label") for k in range(pictures.count()))
     assert json.loads(page.page.evaluate("JSON.stringify(lab.state.points.length)")) == 24
+    page.page.focus("#draw-positive")
+    page.page.keyboard.press("ArrowRight")  # As radio buttons do; the run does not step.
+    assert page.page.get_attribute("#draw-negative", "aria-checked") == "true"
+    assert page.page.evaluate("document.activeElement.id") == "draw-negative"

@@ -38,9 +38,9 @@ MAX_TABS = 16
 MAX_MESSAGE_BYTES = 2**18
 MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript",
          "json": "application/json", "svg": "image/svg+xml"}  # fmt: skip
-#: A page that was opened here keeps the token, so that links in the documentation, and those that
-#: were shared, find the way though they cannot know it. A refused request runs nothing but this, and
-#: learns nothing by it.
+#: A page that was opened here keeps the token, so that links of the documentation, and those that
+#: were shared, find the way though they cannot know it. A refused request runs nothing but this,
+#: and learns nothing by it.
 FORWARD = """
 const token = localStorage.getItem("token"), own = `/${token}/`;
 if (token && !location.pathname.startsWith(own)) location.replace(own + location.hash);
