@@ -61,6 +61,26 @@ def test_claims_hold_and_every_temptation_is_refused(name):
         assert len(broken["checked"][place]["why"]) > 15
 
 
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("link", ["margin?machine=hard&preset=separable", "separability",
+                                  "logistic?preset=separable", "margin", "least-squares"])  # fmt: skip
+def test_a_temptation_is_refused_for_what_it_says_not_for_its_form(link):
+    proof = proof_of(link)
+    for place, claim in enumerate(proving.prove(proof, None, Job())["claims"]):
+        edit = {"claim": place, "changes": claim["temptation"]}
+        for at, one in enumerate(proving.prove(proof, edit, Job())["checked"]):
+            assert one["holds"] == (at != place)
+            assert "must be" not in one["why"]
+            assert "must hold" not in one["why"]
+
+
+@pytest.mark.usefixtures("here")
+def test_claims_beside_one_that_cannot_be_read_are_not_called_refused():
+    edit = {"claim": 0, "changes": [{"path": ["margin"], "value": "-1"}]}
+    shown = proving.prove(proof_of("separability"), edit, Job())
+    assert [one["holds"] for one in shown["checked"]] == [False, None]
+
+
 @pytest.mark.slow
 def test_a_weaker_claim_still_holds_and_a_stronger_one_does_not():
     """Checked by a process of its own, as on the page."""
