@@ -62,8 +62,10 @@ def test_claims_hold_and_every_temptation_is_refused(name):
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("link", ["margin?machine=hard&preset=separable", "separability",
-                                  "logistic?preset=separable", "margin", "least-squares"])  # fmt: skip
+@pytest.mark.parametrize(
+    "link",
+    ["margin?machine=hard&preset=separable", "separability", "logistic?preset=separable", "margin"],
+)
 def test_a_temptation_is_refused_for_what_it_says_not_for_its_form(link):
     proof = proof_of(link)
     for place, claim in enumerate(proving.prove(proof, None, Job())["claims"]):
