@@ -276,6 +276,15 @@ def test_a_table_of_the_user_s(page, tmp_path):
     page.page.wait_for_selector("#table:not([open])", state="attached")
     page.matches_the_library()
     assert len(page.state().bench) == 40
+    before = page.state().bench.key
+    file.write_text("\n".join(["width,height,kind", "1,2,a", "inf,3,b", "4,4,a", "5,1,b"]))
+    page.page.set_input_files("#file", file)
+    page.page.wait_for_selector("#table[open]")
+    page.page.click("#table-use")
+    page.page.wait_for_selector("#table-wrong:not(:empty)")
+    assert "row 2" in page.page.inner_text("#table-wrong")
+    page.page.keyboard.press("Escape")
+    assert page.state().bench.key == before
     file.write_text("nothing")
     page.page.set_input_files("#file", file)
     page.page.wait_for_selector("#toast.bad")

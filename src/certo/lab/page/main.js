@@ -287,12 +287,13 @@ const plane = new Plane($("plane"), $("shade"), {
     changed();
   },
   move(k, x, y, since) {
-    if (state.points[k][0] === x && state.points[k][1] === y) return;
+    if (!state.points[k] || state.points[k][0] === x && state.points[k][1] === y) return;
     own();
     state.points[k] = [x, y, state.points[k][2]];
     changed(since);
   },
   remove(k) {
+    if (!state.points[k]) return;
     remember();
     own();
     state.points.splice(k, 1);
@@ -301,6 +302,7 @@ const plane = new Plane($("plane"), $("shade"), {
     changed();
   },
   relabel(k) {
+    if (!state.points[k]) return;
     remember();
     own();
     const [x, y, sign] = state.points[k];
@@ -537,13 +539,15 @@ async function uploadTable(file) {
   const values = () => fill("table-positive", table.labels[$("table-label").value], table.labels[$("table-label").value].at(-1));
   values();
   $("table-label").onchange = values;
+  $("table-wrong").textContent = "";
   $("table").showModal();
 }
 
 async function useTable() {
   const [first, second, label, positive] = ["first", "second", "label", "positive"].map((n) => $(`table-${n}`).value);
   const answer = await wire.ask("columns", { first, second, label, positive });
-  if (answer.refused) return toast(answer.refused, true);
+  $("table-wrong").textContent = answer.refused ? `${t("ui.refused")} ${answer.refused}` : ""; // A toast is behind.
+  if (answer.refused || answer.cancelled) return;
   remember();
   Object.assign(state, { points: answer.points, source: {}, world: "", step: null });
   $("table").close();
