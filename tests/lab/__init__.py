@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 import warnings
+from importlib.resources import files
 from typing import Any
 
 from certo.lab.experiment import Asked, Job, Run
 from certo.lab.state import State
+
+WORDS = json.loads(files("certo.lab").joinpath("page/words.json").read_text("utf-8"))
 
 
 def run_of(link: str, job: Job | None = None, before: Run | None = None) -> Run:
@@ -31,3 +36,21 @@ def values(frame: dict[str, Any]) -> dict[str, Any]:
 
 def bounds(frame: dict[str, Any]) -> dict[str, Any]:
     return {one["key"]: one["bound"]["value"] for one in frame["strip"] if "bound" in one}
+
+
+def filled(text: str, args: dict[str, str]) -> str:
+    """What `t` of words.js makes of a text: {name}, or {name|one|many}."""
+
+    def fill(found: re.Match) -> str:
+        name, one, many = found.groups()
+        if many is None:
+            return args.get(name, found[0])
+        return one if args[name] == "1" else many
+
+    return re.sub(r"\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}", fill, text)
+
+
+def sentence(frame: dict[str, Any], language: str = "en") -> str:
+    """The sentence that the page says of a frame."""
+    told = frame["verdict"]
+    return filled(WORDS[language][f"verdict.{told['key']}"], told["args"])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -14,9 +14,8 @@ from certo.lab.experiment import Asked, Cancelled, Job, Wanting
 from certo.lab.experiments import EXPERIMENTS
 from certo.lab.presets import PRESETS, WORLDS
 from certo.lab.settings import Choice
-from tests.lab import frame_of, run_of
+from tests.lab import WORDS, filled, frame_of, run_of, sentence
 
-WORDS = json.loads(files("certo.lab").joinpath("page/words.json").read_text("utf-8"))
 LINKS = [
     "perceptron", "perceptron?preset=xor", "perceptron?epochs=1", "perceptron?preset=separable",
     "perceptron?rate=geometric&epochs=3&start=random", "perceptron?order=misclassified",
@@ -54,15 +53,34 @@ def test_frames_are_json_with_words_for_everything_and_claims_hold(link):
         for language in WORDS.values():
             missing = set(keys_of(frame, charts)) - set(language)
             assert not missing
-            said = language[f"verdict.{frame['verdict']['key']}"]
-            assert not set(frame_args(said)) - set(frame["verdict"]["args"])
+        for name in WORDS:
+            assert not re.search(r"[{}|]", sentence(frame, name))
     proof = run.proof(Job())
     assert proof.claims.claims
     assert proof.claims.verify(proof.X, proof.y)
 
 
 def frame_args(text):
-    return [part.partition("}")[0] for part in text.split("{")[1:]]
+    return [re.split("[|}]", part)[0] for part in text.split("{")[1:]]
+
+
+def test_a_text_may_depend_on_whether_a_number_is_one():
+    text = "{n} point{n||s} of {m}, {k}"
+    assert filled(text, {"n": "1", "m": "2"}) == "1 point of 2, {k}"
+    assert filled(text, {"n": "0", "m": "1"}) == "0 points of 1, {k}"
+
+
+ORIGIN = ["perceptron?preset=narrow&epochs=2", "separability", "margin?machine=hard&preset=narrow",
+          "margin?machine=hard&preset=separable", "errors?m=16", "least-squares"]  # fmt: skip
+
+
+@pytest.mark.parametrize("link", ORIGIN)
+def test_what_is_true_of_lines_through_the_origin_alone_is_said_of_them(link):
+    """A proof about lines through the origin says nothing about others."""
+    through = link + ("&" if "?" in link else "?") + "intercept=none"
+    for language, origin in (("en", "origin"), ("it", "origine")):
+        assert origin in sentence(frame_of(run_of(through)), language)
+        assert origin not in sentence(frame_of(run_of(link)), language)
 
 
 def test_both_languages_have_the_same_words():

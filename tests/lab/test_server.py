@@ -7,6 +7,7 @@ import http.client
 import json
 import re
 import socket
+import struct
 import threading
 import warnings
 from typing import NamedTuple
@@ -34,7 +35,7 @@ class Live:
         self.own = {"origin": f"http://{self.host}"}
 
     def ask(self, path: str, method: str = "GET", headers=None, body=None) -> Got:
-        connection = http.client.HTTPConnection(self.host, timeout=20)
+        connection = http.client.HTTPConnection(self.host, timeout=120)
         with contextlib.closing(connection):
             given = {"Host": self.host} | (headers or {})
             connection.putrequest(method, path, skip_host=True)
@@ -69,7 +70,7 @@ def running(server: Server):
             yield Live(server)
         finally:
             server.server.should_exit = True
-            thread.join(20)
+            thread.join(120)
     assert not thread.is_alive()
 
 
@@ -82,7 +83,7 @@ def live():
 
 
 def heard(tab) -> dict:
-    return json.loads(tab.recv(timeout=30))
+    return json.loads(tab.recv(timeout=120))
 
 
 def test_every_file_of_the_page_is_served_and_all_are_small(live):
@@ -193,7 +194,7 @@ def self_chunked(live, headers, chunks) -> bytes:
     host, port = live.host.split(":")
     lines = [f"POST /{live.token}/table HTTP/1.1", f"Host: {live.host}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
-    with socket.create_connection((host, int(port)), timeout=20) as sock:
+    with socket.create_connection((host, int(port)), timeout=120) as sock:
         sock.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             for chunk in chunks:
@@ -206,7 +207,9 @@ def test_tabs_are_limited_and_leave_nothing_behind(live, monkeypatch):
     with live.tab() as tab:
         heard(tab)
         with live.tab() as other:
-            assert "At most 1 tabs" in heard(other)["refused"]
+            told = heard(other)
+            assert (told["ask"], "tab" in told) == ("tab", False)
+            assert "at most 1 tabs" in told["refused"]
     for _ in range(100):
         if not live.laboratory.sessions:
             break
@@ -214,11 +217,31 @@ def test_tabs_are_limited_and_leave_nothing_behind(live, monkeypatch):
     assert live.laboratory.sessions == {}
 
 
+def test_connections_that_are_cut_leave_nothing_behind(live):
+    host, port = live.host.split(":")
+    reset = struct.pack("ii", 1, 0)  # Closed without a word.
+    lines = [f"GET /{live.token}/socket HTTP/1.1", f"Host: {live.host}", "Upgrade: websocket",
+             f"Origin: http://{live.host}", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "", ""]  # fmt: skip
+    upgrade = "\r\n".join(lines).encode()
+    for k in range(300):
+        with socket.create_connection((host, int(port)), timeout=120) as sock:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+            sock.sendall((b"", b"GET / HT", upgrade)[k % 3])
+    for _ in range(1000):
+        if live.page().status == 200 and not live.laboratory.sessions:
+            break
+        threading.Event().wait(0.02)
+    assert live.laboratory.sessions == {}
+    with live.tab() as tab:
+        assert heard(tab)["tab"]
+
+
 def test_nonsense_on_the_wire_does_not_end_it(live):
     host, port = live.host.split(":")
     for nonsense in (b"\x00\xff\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"A" * 10**5):
         gone = contextlib.suppress(BrokenPipeError, ConnectionResetError)
-        with socket.create_connection((host, int(port)), timeout=20) as sock, gone:
+        with socket.create_connection((host, int(port)), timeout=120) as sock, gone:
             sock.sendall(nonsense)
             sock.shutdown(socket.SHUT_WR)
             sock.recv(200)

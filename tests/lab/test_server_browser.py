@@ -123,7 +123,7 @@ class Page:
 def opened(browser, address, **looks):
     context = browser.new_context(**({"viewport": WIDE, "locale": "en"} | looks))
     page, errors = context.new_page(), []
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)  # Machine code may have to be compiled.
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
     yield Page(page, address, errors)
@@ -252,6 +252,7 @@ def test_sharing_and_downloads(page, tmp_path):
     page.page.click("#share")
     page.page.wait_for_selector("#toast:not([hidden])")
     link = page.page.evaluate("navigator.clipboard.readText()")
+    assert page.address.split("/")[3] not in link  # The token is nobody else's.
     state = page.state()
     assert State.of_link(link.partition("#")[2]).write() == state.write()
     again = Page(page.page, page.address, page.errors).open(link.partition("#")[2])
@@ -275,6 +276,15 @@ def test_a_table_of_the_user_s(page, tmp_path):
     page.page.wait_for_selector("#table:not([open])", state="attached")
     page.matches_the_library()
     assert len(page.state().bench) == 40
+    before = page.state().bench.key
+    file.write_text("\n".join(["width,height,kind", "1,2,a", "inf,3,b", "4,4,a", "5,1,b"]))
+    page.page.set_input_files("#file", file)
+    page.page.wait_for_selector("#table[open]")
+    page.page.click("#table-use")
+    page.page.wait_for_selector("#table-wrong:not(:empty)")
+    assert "row 2" in page.page.inner_text("#table-wrong")
+    page.page.keyboard.press("Escape")
+    assert page.state().bench.key == before
     file.write_text("nothing")
     page.page.set_input_files("#file", file)
     page.page.wait_for_selector("#toast.bad")
@@ -283,8 +293,9 @@ def test_a_table_of_the_user_s(page, tmp_path):
 
 
 def test_a_forged_address_is_refused_and_the_page_lives_on(page):
-    page.open("perceptron?eta=-1&points=%3Cscript%3E")
-    assert "Refused" in page.page.inner_text("#toast")
+    for forged in ("perceptron?eta=-1&points=%3Cscript%3E", "margin?C=%", "%E0%A4%A"):
+        page.open(forged)
+        assert "Refused" in page.page.inner_text("#toast")
     page.matches_the_library()
     page.page.evaluate("location.hash = 'nothing?x=1'")
     page.page.wait_for_selector("#toast.bad:not([hidden])")
@@ -298,6 +309,74 @@ def test_an_address_without_the_token_leads_to_the_page_that_was_open(page):
     page.page.wait_for_selector("body[data-shown]")
     assert page.state().experiment.name == "conics"
     page.errors[:] = [error for error in page.errors if "403" not in error]
+
+
+def test_a_link_that_was_shared_finds_the_way_in_another_laboratory(page):
+    """Neither the token of somebody else's laboratory nor the lack of any is in its way."""
+    page.open("margin")
+    host = re.match(r"http://[^/]+/", page.address)[0]
+    for start in (host, f"{host}somebody-else-s/"):
+        page.page.goto("about:blank")
+        page.page.goto(f"{start}#conics?C=100")
+        page.page.wait_for_selector("body[data-shown]")
+        assert page.page.url.startswith(page.address)
+        assert page.state().chosen["C"] == 100
+    page.page.evaluate("localStorage.clear()")
+    page.page.goto(f"{host}#margin?C=5")
+    assert "certo lab 'margin?C=5'" in page.page.inner_text("body")
+    page.page.goto("about:blank")
+    page.page.goto(f"{host}#';rm -rf'")  # Nothing to be pasted into a shell.
+    assert "rm" not in page.page.inner_text("body")
+    page.errors[:] = [error for error in page.errors if "403" not in error]
+
+
+def test_of_experiments_that_are_chosen_fast_the_last_is_shown(page):
+    page.open("margin?m=24")
+    page.page.evaluate(
+        "for (const name of ['kernels', 'bounds', 'conics', 'errors', 'separability'])"
+        " document.querySelector(`#experiments a[data-name='${name}']`).click()"
+    )
+    page.page.wait_for_function("() => lab.state.experiment === 'separability'")
+    page.matches_the_library()
+    assert page.page.inner_text("#name").startswith("Separability")
+
+
+def test_what_is_cancelled_says_so_and_shows_nothing_of_other_points(page):
+    page.open("errors?m=16")
+    page.quiet()
+    # The answer is that of a server which was told to stop, whenever the hand is quick enough.
+    page.page.evaluate("""() => {
+        const heard = WebSocket.prototype.send;
+        WebSocket.prototype.send = function (text) {
+            WebSocket.prototype.send = heard;
+            const { id } = JSON.parse(text);
+            this.onmessage({ data: JSON.stringify(
+                { id, ask: "look", progress: { seconds: 3, upper: 9, lower: 1 } }) });
+            window.cancelLook = () => this.onmessage({ data: JSON.stringify(
+                { id, ask: "look", cancelled: true }) });
+        };
+    }""")
+    page.drag(page.lonely(), 30, 20, steps=1)
+    page.page.wait_for_selector("#wait:not([hidden])")
+    assert "between 1 and 9" in page.page.inner_text("#wait")
+    assert page.page.evaluate("'waiting' in document.body.dataset")
+    page.page.evaluate("cancelLook()")
+    page.page.wait_for_selector("#wait[hidden]", state="attached")
+    assert page.page.inner_text("#verdict") == "Cancelled."
+    assert page.numbers() == {}
+    page.drag(page.lonely(), 30, 20)
+    page.matches_the_library()
+
+
+def test_without_a_server_the_page_says_so_and_comes_back(page):
+    page.open("margin?m=24")
+    page.quiet()
+    page.page.evaluate("lab.close()")
+    page.page.wait_for_selector('#verdict[data-tone="bad"]')
+    page.page.click("#share")
+    page.page.wait_for_selector("#toast.bad:not([hidden])")
+    page.page.wait_for_selector('#verdict[data-tone="plain"]')
+    page.matches_the_library()
 
 
 def test_fifty_fast_drags_leave_nothing_behind(page):
@@ -367,3 +446,7 @@ def test_everything_that_can_be_used_has_a_name_and_can_be_reached(page):
     pictures = page.page.locator("#pictures svg[role=img]")
     assert all(pictures.nth(k).get_attribute("aria-label") for k in range(pictures.count()))
     assert json.loads(page.page.evaluate("JSON.stringify(lab.state.points.length)")) == 24
+    page.page.focus("#draw-positive")
+    page.page.keyboard.press("ArrowRight")  # As radio buttons do; the run does not step.
+    assert page.page.get_attribute("#draw-negative", "aria-checked") == "true"
+    assert page.page.evaluate("document.activeElement.id") == "draw-negative"

@@ -34,7 +34,7 @@ class Tab:
         await self.session.ask({"id": self.count, "ask": ask, **body})
         return self.count
 
-    async def answer(self, number, seconds=20.0):
+    async def answer(self, number, seconds=180.0):
         """What a question was answered with, but for progress."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -109,6 +109,18 @@ def test_a_strange_question_is_refused_in_words_and_the_tab_lives_on(question):
     in_a_tab(play)
 
 
+@pytest.mark.parametrize("strange", [float("nan"), float("inf"), [1], {"a": 1}, "1", True])
+def test_a_strange_number_of_a_question_does_not_keep_the_answer_back(strange):
+    async def play(tab):
+        await tab.session.ask({"id": strange, "ask": "look"})
+        while not tab.heard:
+            await asyncio.sleep(0.002)
+        assert tab.heard[0]["id"] is None
+        assert "must be" in tab.heard[0]["refused"]
+
+    in_a_tab(play)
+
+
 def test_of_many_states_the_last_is_answered_and_none_piles_up():
     async def play(tab):
         last = None
@@ -146,8 +158,9 @@ def test_a_long_job_tells_how_far_it_is_and_can_be_cancelled(monkeypatch):
         second = await tab.ask("look")
         assert (await tab.answer(first))["cancelled"]
         await asyncio.sleep(0.05)
-        await tab.ask("cancel")
+        third = await tab.ask("cancel")
         assert (await tab.answer(second))["cancelled"]
+        assert "refused" not in await tab.answer(third)
 
     in_a_tab(play)
 

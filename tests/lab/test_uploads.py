@@ -72,6 +72,16 @@ def test_a_broken_or_huge_file_is_refused_in_words(name, content):
     assert "upload." not in said
 
 
+@pytest.mark.parametrize("strange", ["inf", "-inf", "1e999", "nan"])
+def test_values_that_are_not_finite_are_refused_or_left_out(strange):
+    table = read_upload("t.csv", f"a,b,c\n1,2,x\n{strange},4,y\n5,6,x\n7,1,y\n".encode())
+    try:
+        assert len(table.bench("a", "b", "c", "x")) == 3
+    except Problem as wrong:
+        assert "'a' must hold" in str(wrong)
+        assert "row 2" in str(wrong) or "numbers" in str(wrong)
+
+
 def test_columns_that_are_not_there_are_refused():
     table = read_upload("t.csv", b"a,b,c\n1,2,x\n3,4,y\n")
     for asked in [("a", "z", "c", "x"), ("a", "c", "c", "x"), ("a", "b", "c", "z")]:

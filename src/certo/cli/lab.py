@@ -26,7 +26,7 @@ def lab(
         typer.Argument(
             metavar="[STATE]",
             help="Experiment to open, such as 'perceptron?preset=xor&eta=2': what follows # in "
-            "the address of a picture.",
+            "the address of a picture, or that whole address.",
             show_default=False,
         ),
     ] = None,
@@ -54,7 +54,7 @@ def lab(
     if port is not None and not 0 <= port < 2**16:
         raise Problem(f"--port must be a number from 0 to 65535, got {port}.")
     try:
-        server = Server(port, (state or "").lstrip("#"))
+        server = Server(port, (state or "").rpartition("#")[2])
     except OSError as taken:
         why = taken.strerror or str(taken)
         raise Problem(f"port {port} cannot be used: {why}. Choose another, or none.") from taken

@@ -56,7 +56,7 @@ def prove(proof: Proof, edit: dict[str, Any] | None, job: Job) -> dict[str, Any]
         "not_claimed": [f"{r.name}: {r.reason}" for r in proof.claims.not_claimed],
         "seconds": round(seconds, 3),
         "command": "python -m certo.verify proof",
-        **_verdicts(found, len(claims)),
+        **_verdicts(found, len(claims), -1 if edit is None else edit["claim"]),
     }
 
 
@@ -78,11 +78,15 @@ def _checked(folder: Path, job: Job) -> tuple[dict[str, Any], float]:
     return json.loads(output), time.monotonic() - began
 
 
-def _verdicts(found: dict[str, Any], count: int) -> dict[str, Any]:
-    """What the page shows of the checker's answer: for each claim, and in all."""
+def _verdicts(found: dict[str, Any], count: int, edited: int) -> dict[str, Any]:
+    """What the page shows of the checker's answer: for each claim, and in all; `edited` is the
+    place of the claim that was changed by hand, if one was."""
     if "error" in found:  # Not even a claim: it could not be read.
         why = str(found["error"]).removeprefix(UNREADABLE_PROOF)
-        return {"holds": False, "verdict": why, "checked": [{"holds": False, "why": why}] * count}
+        refused, unread = {"holds": False, "why": why}, {"holds": None, "why": ""}
+        places = range(count)  # The others were not looked at.
+        checked = [unread if edited not in (-1, place) else refused for place in places]
+        return {"holds": False, "verdict": why, "checked": checked}
     said = ("holds", "why", "claim", "plain", "numbers")  # As it stands in the folder now.
     checked = [{name: claim[name] for name in said} for claim in found["claims"]]
     for claim in checked:
@@ -145,10 +149,12 @@ def _temptation(claim: Certificate) -> list[dict[str, Any]]:
         if type(value) is float and not math.isfinite(value):
             continue
         if (name in AT_MOST or name == "errors") and value > 0:
-            below = [less for more, less in BOUNDED_BELOW if more == name and less in stored]
+            # What bounds it from below goes with it, so that the claim stays a possible one.
+            below = [less for more, less in BOUNDED_BELOW if more == name and stored.get(less)]
             return [_scaled(one, stored[one], -1) for one in (name, *below)]
         if name in AT_LEAST:
-            return [_scaled(name, value, +1)]
+            above = [more for more, less in BOUNDED_BELOW if less == name and stored.get(more)]
+            return [_scaled(one, stored[one], +1) for one in (name, *above)]
     weights = [part for name in stored for part in _parts([name], stored[name])]
     fractions = [(path, value) for path, value in weights if isinstance(value, Fraction)]
     if len(fractions) > 1:

@@ -42,28 +42,30 @@ def region(scores: np.ndarray, reach: float, levels: Sequence[float] = (0.0,)) -
             "values": base64.b64encode(values).decode()}  # fmt: skip
 
 
-def number(key: str, value: float, *, at: str = "", bound: tuple[float, str] | None = None,
+def number(key: str, value: float, *, at: str = "", digits: int = BOUND_DIGITS,
+           bound: tuple[float, str] | None = None, of_run: bool = False,
            below: bool = True, tone: str = "") -> dict[str, Any]:  # fmt: skip
     """A number of the strip; `at` says whether it is rounded "most" or "least" or as usual.
 
     `bound` is what the theorem allows and how it is rounded; `below`: the value is to be at most
-    the bound, else at least."""
-    said: dict[str, Any] = {"key": key, "value": plain(value), "text": text(value, at)}
+    the bound, else at least; `of_run`: it is about runs with these steps, not about every run."""
+    said: dict[str, Any] = {"key": key, "value": plain(value), "text": text(value, at, digits)}
     if bound is not None:
         limit, how = bound
-        said["bound"] = {"value": plain(limit), "text": text(limit, how), "below": below}
+        said["bound"] = {"value": plain(limit), "text": text(limit, how), "below": below,
+                         "of_run": of_run}  # fmt: skip
     return said | ({"tone": tone} if tone else {})
 
 
-def text(value: float, at: str = "") -> str:
+def text(value: float, at: str = "", digits: int = BOUND_DIGITS) -> str:
     if isinstance(value, int | np.integer):
         return three_digits(int(value))
     value = float(value)
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞" if value < 0 else "–"
     if at == "most":
-        return rounded_up(value, BOUND_DIGITS)
-    return rounded_down(value, BOUND_DIGITS) if at == "least" else three_digits(value)
+        return rounded_up(value, digits)
+    return rounded_down(value, digits) if at == "least" else three_digits(value)
 
 
 def plain(value: Any) -> Any:

@@ -38,11 +38,14 @@ MAX_TABS = 16
 MAX_MESSAGE_BYTES = 2**18
 MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript",
          "json": "application/json", "svg": "image/svg+xml"}  # fmt: skip
-#: A page that was opened here keeps the token, so that links in the documentation, which cannot
-#: know it, find the way. A refused request runs nothing but this, and learns nothing by it.
+#: A page that was opened here keeps the token, so that links of the documentation, and those that
+#: were shared, find the way though they cannot know it. A refused request runs nothing but this,
+#: and learns nothing by it.
 FORWARD = """
-const token = localStorage.getItem("token");
-if (token && location.pathname === "/") location.replace(`/${token}/${location.hash}`);
+const token = localStorage.getItem("token"), own = `/${token}/`;
+if (token && !location.pathname.startsWith(own)) location.replace(own + location.hash);
+else if (/^#[\\w?=&%.~-]+$/.test(location.hash)) // Safe to be pasted into a shell.
+  document.body.append(`What this link shows is opened by: certo lab '${location.hash.slice(1)}'`);
 """
 
 
@@ -157,7 +160,8 @@ class Laboratory:
     async def socket(self, socket: WebSocket) -> None:
         await socket.accept()
         if len(self.sessions) >= MAX_TABS:
-            await socket.send_json({"refused": f"At most {MAX_TABS} tabs can be open at once."})
+            why = f"at most {MAX_TABS} tabs can be open at once. Close one of them."
+            await socket.send_json({"ask": "tab", "refused": why})
             await socket.close(1013)
             return
         loop = asyncio.get_running_loop()

@@ -56,6 +56,7 @@ class Session:
         if kind == "cancel":
             await self._drop(*self._waiting)
             self.cancel()
+            await self._send(question, {})
             return
         if kind == "look" and "more" in self._jobs:  # It is for idle times.
             self._jobs["more"][0].cancelled = True
@@ -123,7 +124,10 @@ class Session:
 
     async def _send(self, question: Any, answer: dict[str, Any]) -> None:
         known = question if type(question) is dict else {}
-        await self.send({"id": known.get("id"), "ask": known.get("ask"), **answer})
+        number, kind = known.get("id"), known.get("ask")
+        names = {"id": number if type(number) is int else None,
+                 "ask": kind if type(kind) is str else None}  # fmt: skip
+        await self.send({**names, **answer})
 
     # --- answers, in a thread -------------------------------------------------------------------
 

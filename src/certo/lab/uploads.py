@@ -69,6 +69,14 @@ class Table(NamedTuple):
             raise Problem("these columns have fewer than 2 rows without missing values.")
         if rows.size > MAX_POINTS:
             rows = np.sort(np.random.default_rng(0).choice(rows, MAX_POINTS, replace=False))
+        for name, column in zip((first, second), columns, strict=False):
+            found = column.take(pa.array(rows)).cast(pa.float64(), safe=False)
+            strange = np.flatnonzero(~np.isfinite(found.to_numpy(zero_copy_only=False)))
+            if strange.size:
+                raise Problem(
+                    f"column {name[:40]!r} must hold finite numbers, but row "
+                    f"{rows[strange[0]] + 1} holds {found[int(strange[0])]}."
+                )
         X = np.column_stack([self._scaled(column.take(pa.array(rows))) for column in columns[:2]])
         y = [str(value) == positive for value in columns[2].take(pa.array(rows)).to_pylist()]
         return Bench.near(X, np.where(y, 1, -1))

@@ -50,3 +50,11 @@ def test_without_a_margin_the_proof_is_shown():
     frame = frame_of(run)
     assert frame["verdict"]["key"] == "margin.none"
     assert len(frame["scene"]["marks"]["hull"]) == 4
+
+
+def test_with_the_feature_1_no_margin_is_called_larger_than_the_largest():
+    """The bounds are of the points (x, 1), and so is the margin beside them."""
+    shown = values(frame_of(run_of("margin?machine=hard&preset=narrow&intercept=lifted")))
+    assert shown["margin_lifted"] <= shown["margin_most_lifted"] < shown["margin"]
+    free = values(frame_of(run_of("margin?machine=hard&preset=narrow")))
+    assert free["margin"] <= free["margin_most"] * (1 + 1e-9)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from certo import Perceptron
 from certo.lab.state import State
-from tests.lab import bounds, frame_of, run_of, values
+from tests.lab import bounds, frame_of, run_of, sentence, values
 
 
 def box(X, y, epochs):
@@ -77,3 +80,26 @@ def test_a_random_start_and_a_rate_are_those_of_the_library():
     first = frame_of(run, 0)["scene"]["vectors"][-1]["tip"]
     assert np.allclose(first, claim.start[:2])
     assert "Power(initial=2.0" in "\n".join(run.code())
+
+
+@pytest.mark.parametrize("preset", ["narrow", "separable", "touching", "setosa"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_reader_who_computes_the_bound_from_the_printed_numbers_finds_it(preset, seed):
+    said = sentence(frame_of(run_of(f"perceptron?preset={preset}&seed_of_points={seed}&eta=2.5")))
+    longest, margin = re.search(r"\(([\d.]+)/([\d.]+)\)²", said).groups()
+    bound = int(re.search(r"at most ([\d,]+)", said)[1].replace(",", ""))
+    assert int((Fraction(longest) / Fraction(margin)) ** 2) == bound
+
+
+@pytest.mark.parametrize("other", ["start=random&seed=3", "rate=power", "rate=geometric"])
+def test_the_square_of_the_ratio_is_the_bound_of_the_usual_start_and_rate_alone(other):
+    run = run_of(f"perceptron?preset=narrow&{other}")
+    for step in (0, run.steps):
+        assert not re.search(r"\d/\d", sentence(frame_of(run, step)))
+
+
+def test_a_bound_on_points_that_nothing_separates_is_about_this_run():
+    for preset, of_run in (("xor", True), ("separable", False)):
+        strip = frame_of(run_of(f"perceptron?preset={preset}&epochs=3"))["strip"]
+        (updates,) = [one for one in strip if one["key"] == "updates"]
+        assert updates["bound"]["of_run"] == of_run

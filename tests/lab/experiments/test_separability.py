@@ -53,3 +53,16 @@ def test_the_margin_is_that_of_the_widest_band_and_the_curve_ends_where_it_vanis
     assert np.isclose(margins[-1], best.geometric_margin_[0])
     (chart,) = run_of("separability?preset=xor").more(Job())["charts"]
     assert chart["series"][0]["y"][-1] == 0
+
+
+def test_the_line_that_is_shown_is_the_one_that_is_proved():
+    from certo.certificates.margins.maximum_margin import MaximumMargin
+    from certo.lab.experiment import Job
+
+    run = run_of("separability")
+    proof = run.proof(Job())
+    (claim,) = proof.claims.of_kind(MaximumMargin)
+    shown = values(frame_of(run))["margin"]
+    assert np.isclose(claim.lower, shown, rtol=1e-12)  # One is rounded down, the other is not.
+    assert len(run_of("separability?widest=0").proof(Job()).claims) == 1
+    assert len(run_of("separability?preset=xor").proof(Job()).claims) == 1

@@ -14,6 +14,7 @@ from certo.lab.scene import grid_of, number, region, verdict
 from certo.lab.settings import decades
 
 LIFT_STEPS = 24  # Frames from the plane to the space.
+NEARLY_NONE = 1e-9  # Below this share a part of the equation of a conic is not seen in a picture.
 
 
 class ConicsExperiment(Experiment):
@@ -72,14 +73,23 @@ class ConicsRun(MachineRun):
             number("objective", claim.primal, at="most"),
             number("relative_gap", claim.relative_gap, at="most"),
         ]
-        told = verdict(f"conics.{self._conic(w)}", "good" if not wrong.size else "plain",
+        told = verdict(f"conics.{conic_of(w, b)}", "good" if not wrong.size else "plain",
                        wrong=wrong.size)  # fmt: skip
         if not last:
             told = verdict("conics.lifting")
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": {}}
 
-    @staticmethod
-    def _conic(w: np.ndarray) -> str:
-        """What w₁x₁² + √2w₂x₁x₂ + w₃x₂² + b = 0 is, by the sign of its discriminant."""
-        sign = float(2 * w[0] * w[2] - w[1] ** 2)
-        return "ellipse" if sign > 0 else "hyperbola" if sign < 0 else "parabola"
+
+def conic_of(w: np.ndarray, b: float) -> str:
+    """What w₁x₁² + √2w₂x₁x₂ + w₃x₂² + b = 0 is, by the signs of its discriminant and of b."""
+    size = float(np.linalg.norm(w))
+    if size <= NEARLY_NONE * max(1.0, abs(b)):
+        return "missed"  # There is no plane, or it is further than any point.
+    sign, trace = float(2 * w[0] * w[2] - w[1] ** 2), float(w[0] + w[2])
+    through_origin = abs(b) <= NEARLY_NONE * size
+    if sign < 0:
+        return "cross" if through_origin else "hyperbola"
+    # The form has one sign, that of its trace: it reaches −b only where that has the same one.
+    if through_origin or trace * b >= 0:
+        return "missed"
+    return "ellipse" if sign > 0 else "parabola"

@@ -113,7 +113,7 @@ class PegasosRun(DescentRun):
         if step:
             value, bound = self.excess.excess[step - 1], self.excess.bound[step - 1]
             strip += [
-                number("objective_mean", float(self.excess.objective[step - 1])),
+                number("objective_mean", float(self.excess.objective[step - 1]), at="most"),
                 number("least_objective", float(self.excess.least[step - 1]), at="least"),
                 number("excess", float(value), at="most", bound=(float(bound), "most")),
             ]

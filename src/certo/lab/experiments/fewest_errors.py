@@ -32,7 +32,7 @@ class FewestErrorsRun(MachineRun):
     """Frame k: what was known after the k-th change of a bound."""
 
     def __init__(self, asked: Asked) -> None:
-        self.X, self.y = asked.bench.X, asked.bench.y
+        self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
         self.model = MinDisagreement(
             intercept=asked["intercept"], time_limit=asked["seconds"], random_state=0
         )
@@ -68,6 +68,8 @@ class FewestErrorsRun(MachineRun):
             number("share_wrong", upper / len(self.y)),
         ]
         key = "errors.met" if upper == lower else "errors.between"
+        if upper == lower and self.asked["intercept"] == "none":
+            key = "errors.met_origin"
         told = verdict(key, "good" if upper == lower else "plain", upper=upper, lower=lower)
         cursors = {"bounds": max(seconds * 1e3, LEAST_MILLISECONDS)}
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": cursors}

@@ -197,7 +197,12 @@ class KernelPerceptronRun(KernelRun):
         limit = None if claim is None or claim.bound is None else (claim.bound, "most")
         wrong, total = int(np.sum(self.y * own <= 0)), int(self.model.updates_[0])
         strip = [
-            number("mistakes", total if step == self.steps else step, bound=limit),
+            number(
+                "mistakes",
+                total if step == self.steps else step,
+                bound=limit,
+                of_run=claim is not None and not claim.separable,
+            ),
             number("supports", len(rows)),
             number("errors", wrong),
         ]

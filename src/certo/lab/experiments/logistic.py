@@ -99,7 +99,7 @@ class LogisticRun(MachineRun):
         }
         strip = [
             number("newton_steps", step),
-            number("mean_loss", now.loss),
+            number("mean_loss", now.loss, at="most"),
             number("norm", float(np.hypot(np.linalg.norm(w), b))),
             number("expected", float(np.sum(expit(now.scores)))),
             number("observed", int(np.sum(self.y > 0))),

@@ -142,12 +142,19 @@ class MarginRun(MachineRun):
             strip.append(number("objective", soft.primal, at="most"))
             strip.append(number("relative_gap", soft.relative_gap, at="most"))
         hard = model.certificate_.of_kind(MaximumMargin)
-        strip += [number("margin_most", claim.upper, at="most") for claim in hard]
+        for claim in hard:  # In the space of the claim, in which points may be (x, 1).
+            if claim.treatment == "lifted":
+                strip.append(number("margin_lifted", claim.lower, at="least"))
+                strip.append(number("margin_most_lifted", claim.upper, at="most"))
+            else:
+                strip.append(number("margin_most", claim.upper, at="most"))
         return [*strip, number("moved", moved)]
 
     def _verdict(self, step: int, moved: float, allowed: float) -> dict[str, Any]:
         if not step:
             key = f"margin.{self.asked['machine']}"
+            if key == "margin.hard":
+                key += {"none": "_origin", "lifted": "_lifted"}.get(self.asked["intercept"], "")
             return verdict(key, "plain", supports=len(self.model.support_), total=len(self.y))
         is_support = self.order[step - 1] in set(self.model.support_.tolist())
         if moved <= allowed:
@@ -180,5 +187,6 @@ class NoMarginRun(VerdictRun):
     def frame(self, step: int, job: Job) -> dict[str, Any]:
         rows = self.whole.rows
         scene: dict[str, Any] = {"lines": [], "marks": {"hull": rows.tolist()}}
-        told = verdict("margin.none", "bad", count=rows.size)
+        key = "margin.none" + "_origin" * (self.intercept == "none")
+        told = verdict(key, "bad", count=rows.size)
         return {"scene": scene, "strip": [], "verdict": told, "cursors": {}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,12 @@ from certo.estimators.perceptron import Perceptron
 from certo.estimators.verdict import separability
 from certo.geometry.neuron import Neuron
 from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
-from certo.lab.scene import chart, line, number, series, text, verdict
+from certo.lab.scene import BOUND_DIGITS, chart, line, number, series, text, verdict
 from certo.lab.settings import Choice, decades, wholes
 from certo.rates import Geometric, Power
 
 GHOSTS = 14  # Earlier boundaries that are still seen.
+MAX_BOUND_DIGITS = 12  # Of X and γ, where as many are needed to make the bound of them.
 CURVE_POINTS, MAX_DRAWN = 120, 600  # Of the theorem, and of the run: more is not seen.
 
 
@@ -102,6 +104,23 @@ class PerceptronRun(MachineRun):
         """What the theorem allows; None, where it allows any number."""
         return None if self.claim is None else self.claim.bound
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the bound is (X/γ)²: for a run from w = 0 at a constant rate."""
+        return self.asked["rate"] == "constant" and self.asked["start"] == "zeros"
+
+    def _margin_and_longest(self) -> tuple[float, float, int]:
+        """γ, X, and how many of their digits give the bound when a reader computes (X/γ)²."""
+        assert self.claim is not None
+        margin = self.claim.target / self.claim.comparator_norm
+        longest, digits = math.sqrt(self.claim.radius2), BOUND_DIGITS
+        while self.is_plain and digits < MAX_BOUND_DIGITS:
+            shown = Fraction(text(longest, "most", digits)), Fraction(text(margin, "least", digits))
+            if int((shown[0] / shown[1]) ** 2) == self.bound:
+                break
+            digits += 1
+        return margin, longest, digits
+
     def frame(self, step: int, job: Job) -> dict[str, Any]:
         w, update = self.weights[step], int(self.updates[step])
         earlier = range(max(0, step - GHOSTS), step)
@@ -139,15 +158,17 @@ class PerceptronRun(MachineRun):
         limit = None if self.bound is None else (self.bound, "most")
         w = self.weights[step]
         strip = [
-            number("updates", update, bound=limit),
+            number("updates", update, bound=limit, of_run=self.inseparable),
             number("squared_norm", float(w @ w)),
             number("wrong_now", wrong),
             number("epoch", epoch),
         ]
         if self.claim is not None and self.claim.separable:
-            margin = self.claim.target / self.claim.comparator_norm
-            strip.append(number(f"separator_margin{self.lifted}", margin, at="least"))
-            strip.append(number(f"longest{self.lifted}", math.sqrt(self.claim.radius2), at="most"))
+            margin, longest, digits = self._margin_and_longest()
+            strip += [
+                number(f"separator_margin{self.lifted}", margin, at="least", digits=digits),
+                number(f"longest{self.lifted}", longest, at="most", digits=digits),
+            ]
         return strip
 
     def _facts(self) -> dict[str, Any]:
@@ -155,13 +176,14 @@ class PerceptronRun(MachineRun):
         claim, bound = self.claim, self.bound
         if claim is None or not claim.separable or bound is None:
             return {}
-        margin, longest = claim.target / claim.comparator_norm, math.sqrt(claim.radius2)
-        return {"margin": text(margin, "least"), "longest": text(longest, "most"), "bound": bound}
+        margin, longest, digits = self._margin_and_longest()
+        return {"margin": text(margin, "least", digits), "longest": text(longest, "most", digits),
+                "bound": bound}  # fmt: skip
 
     def _verdict(self, step: int) -> dict[str, Any]:
         facts, place = self._facts(), self.at.get(int(self.updates[step]))
         if step < self.steps and not step:
-            return verdict("perceptron.start" + "_endless" * (not facts), **facts)
+            return verdict(self._start_key(facts), **facts)
         if (
             step < self.steps
             and place is not None
@@ -173,14 +195,21 @@ class PerceptronRun(MachineRun):
                     "field": float(self.y[example] * field)}  # fmt: skip
             return verdict("perceptron.step" + "_endless" * (not facts), **told, **facts)
         if facts:
-            converged = f"perceptron.converged{self.lifted}"
+            converged = "perceptron.converged" + (self.lifted if self.is_plain else "_other")
             key = converged if self.model.converged_ else "perceptron.unfinished"
             tone = "good" if self.model.converged_ else "plain"
             return verdict(key, tone, updates=self.total, **facts)
         if self.model.converged_:
             return verdict("perceptron.converged_plain", "good", updates=self.total)
         key = "perceptron.endless" if self.inseparable else "perceptron.stopped"
+        if self.inseparable and not self.lifted:
+            key += "_origin"
         return verdict(key, "bad", updates=self.total, epochs=int(self.model.n_iter_))
+
+    def _start_key(self, facts: dict[str, Any]) -> str:
+        if facts:
+            return "perceptron.start" if self.is_plain else "perceptron.start_other"
+        return "perceptron.start_endless" if self.inseparable else "perceptron.start_open"
 
     def charts(self) -> list[dict[str, Any]]:
         if not self.total:

@@ -66,10 +66,14 @@ class LeastSquaresRun(MachineRun):
             number("normal_sum", float(np.sum(residuals))),
             number("normal_product", float(residuals @ self.X[:count, 0])),
         ]
-        key = "least_squares.ridge" if self.settings["ridge"] else "least_squares.normal"
+        key = "least_squares.normal"
+        if self.settings["ridge"]:
+            key = "least_squares.ridge"
+        elif self.settings["intercept"] == "none":
+            key = "least_squares.normal_origin"
         if model.rank_ == 0:
             key = "least_squares.flat"
-        told = verdict(key, "good", risk=strip[2]["text"], count=count)
+        told = verdict(key, "good")
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"risks": count}}
 
     def more(self, job: Job) -> dict[str, Any]:

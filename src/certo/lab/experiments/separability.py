@@ -75,6 +75,31 @@ class SeparabilityRun(VerdictRun):
             self.verdicts[count] = found
         return self.verdicts[count]
 
+    def _best(self, count: int) -> HardMarginSVM:
+        """The machine with the widest band around the first so many."""
+        return HardMarginSVM(intercept=self.intercept).fit(self.X[:count], self.y[:count])
+
+    def _has_band(self, found: Separable | Inseparable) -> bool:
+        return isinstance(found, Separable) and self.asked["widest"] and bool(found.coef.any())
+
+    def proof(self, job: Job) -> Proof:
+        """Of the line that is shown: with the widest band that is not the one of the verdict."""
+        if not self._has_band(self.whole):
+            return super().proof(job)
+        best = self._best(self.steps)
+        return Proof(best.certificate_, best, self.X, self.y, repr(best))
+
+    def code(self) -> list[str]:
+        if not self._has_band(self.whole):
+            return super().code()
+        return [
+            *super().code(),
+            "from certo import HardMarginSVM",
+            f"widest = HardMarginSVM(intercept={self.intercept!r}).fit(X, y)",
+            'print("margin:", widest.geometric_margin_[0])',
+            "print(widest.certificate_.verify(X, y))",
+        ]
+
     def frame(self, step: int, job: Job) -> dict[str, Any]:
         count = max(step, 1)
         found = self._verdict_of(count)
@@ -83,16 +108,16 @@ class SeparabilityRun(VerdictRun):
         cursors = {"margins": count}
         if isinstance(found, Separable):
             coef, intercept, margin = found.coef, float(found.intercept), found.margin
-            if self.asked["widest"] and coef.any():
-                best = HardMarginSVM(intercept=self.intercept)
-                best.fit(self.X[:count], self.y[:count])
+            if self._has_band(found):
+                best = self._best(count)
                 coef, intercept = best.coef_[0], float(best.intercept_[0])
                 margin = float(best.geometric_margin_[0])
                 scene["band"] = line("band", coef, intercept)
             scene["lines"] = [line("boundary", coef, intercept)]
             scene["half"] = line("half", coef, intercept)
             strip.append(number("margin", margin, at="least"))
-            told = verdict("separability.yes", "good", margin=strip[-1]["text"])
+            through = "_origin" * (self.intercept == "none")
+            told = verdict(f"separability.yes{through}", "good", margin=strip[-1]["text"])
             if not coef.any():
                 told = verdict("separability.one_class", "good")
             return {"scene": scene, "strip": strip, "verdict": told, "cursors": cursors}
@@ -143,8 +168,7 @@ class SeparabilityRun(VerdictRun):
                 break
             new, sign = self.X[count - 1 : count], self.y[count - 1]
             if kept is None or sign * kept.induced_local_field(new)[0] < 1:  # It is a support now.
-                best = HardMarginSVM(intercept=self.intercept)
-                best.fit(self.X[:count], self.y[:count])
+                best = self._best(count)
                 kept = Neuron(best.coef_[0], best.intercept_[0])
                 margin = float(best.geometric_margin_[0])
             counts.append(count)

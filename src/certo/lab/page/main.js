@@ -5,7 +5,7 @@ import { decodeGrid, el, levelPath, make, paintRegion } from "./draw.js";
 import { MAX_POINTS, Plane, UNITS } from "./plane.js";
 import { ProofBox } from "./proof.js";
 import { Solid } from "./solid.js";
-import { Wire } from "./wire.js";
+import { Lost, Wire } from "./wire.js";
 import * as words from "./words.js";
 
 const { t } = words;
@@ -22,6 +22,7 @@ const latencies = [];
 window.lab = {
   latencies, get state() { return state; }, get facts() { return facts; },
   get waiting() { return wire.waiting.size; }, get latest() { return wire.latest; },
+  close: () => wire.socket.close(),
 };
 
 // --- looking ----------------------------------------------------------------------------------
@@ -34,8 +35,11 @@ async function look(since = performance.now()) {
   const asked = structuredClone(state);
   const answer = await wire.look({ state: asked, have: charts.fit });
   if (!answer) return;
-  $("wait").hidden = true;
-  if (answer.cancelled) return;
+  if (!wire.looking) waited();
+  if (answer.cancelled) {
+    if (!wire.looking) refuse({ key: "ui.cancelled" }); // By hand: nothing newer comes.
+    return;
+  }
   if (answer.refused) {
     refuse(answer);
     document.body.dataset.shown = latencies.push(0);
@@ -70,8 +74,21 @@ async function rest() {
     charts.settled = answer.fit;
     charts.more = answer.more.charts ?? [];
     showCharts();
-    $("wait").hidden = true;
   } catch { /* The connection is gone, which is told elsewhere. */ }
+}
+
+// A picture that is on its way for long: what is still shown is not of these points, and stands back.
+function wait(text, progress) {
+  $("wait").hidden = false;
+  $("wait-text").textContent = text;
+  const bar = $("wait-bar");
+  if (progress.of) { bar.max = progress.of; bar.value = progress.done; } else bar.removeAttribute("value");
+  document.body.dataset.waiting = "";
+}
+
+function waited() {
+  $("wait").hidden = true;
+  delete document.body.dataset.waiting;
 }
 
 function refuse(answer) {
@@ -118,7 +135,7 @@ function showStrip() {
       measure(meter, item.part);
       return;
     }
-    bound.textContent = t(item.bound.below ? "ui.theorem_most" : "ui.theorem_least", { bound: item.bound.text });
+    bound.textContent = t(item.bound.of_run ? "ui.theorem_run" : item.bound.below ? "ui.theorem_most" : "ui.theorem_least", { bound: item.bound.text });
     bound.dataset.value = item.bound.value;
     measure(meter, item.bound.value > 0 ? item.value / item.bound.value : 0);
   });
@@ -270,12 +287,13 @@ const plane = new Plane($("plane"), $("shade"), {
     changed();
   },
   move(k, x, y, since) {
-    if (state.points[k][0] === x && state.points[k][1] === y) return;
+    if (!state.points[k] || state.points[k][0] === x && state.points[k][1] === y) return;
     own();
     state.points[k] = [x, y, state.points[k][2]];
     changed(since);
   },
   remove(k) {
+    if (!state.points[k]) return;
     remember();
     own();
     state.points.splice(k, 1);
@@ -284,6 +302,7 @@ const plane = new Plane($("plane"), $("shade"), {
     changed();
   },
   relabel(k) {
+    if (!state.points[k]) return;
     remember();
     own();
     const [x, y, sign] = state.points[k];
@@ -400,6 +419,7 @@ async function choose(name) {
   // Points that were put by hand, or chosen, come along; a preset that belongs to an experiment does not.
   const keep = !experiments[state.experiment].draws && state.source.preset !== experiments[state.experiment].preset;
   const answer = await wire.ask("open", { link: name });
+  if (answer.cancelled) return; // Another one was chosen by now.
   const settings = { ...answer.state.settings, ...remembered[name] };
   const points = keep && !experiments[name].draws ? copyOfPoints() : {};
   if (!keep && !experiments[name].draws) remember();
@@ -408,6 +428,7 @@ async function choose(name) {
 }
 
 function arrive() {
+  stop();
   charts = {};
   plane.selected = -1;
   showName();
@@ -453,7 +474,7 @@ function build() {
 async function share() {
   const { link, refused } = await wire.ask("link", { state });
   if (refused) return toast(refused, true);
-  const address = `${location.origin}${location.pathname}#${link}`;
+  const address = `${location.origin}/#${link}`; // Without the token, which is nobody else's.
   history.replaceState(null, "", `#${link}`);
   try {
     await navigator.clipboard.writeText(address);
@@ -518,13 +539,15 @@ async function uploadTable(file) {
   const values = () => fill("table-positive", table.labels[$("table-label").value], table.labels[$("table-label").value].at(-1));
   values();
   $("table-label").onchange = values;
+  $("table-wrong").textContent = "";
   $("table").showModal();
 }
 
 async function useTable() {
   const [first, second, label, positive] = ["first", "second", "label", "positive"].map((n) => $(`table-${n}`).value);
   const answer = await wire.ask("columns", { first, second, label, positive });
-  if (answer.refused) return toast(answer.refused, true);
+  $("table-wrong").textContent = answer.refused ? `${t("ui.refused")} ${answer.refused}` : ""; // A toast is behind.
+  if (answer.refused || answer.cancelled) return;
   remember();
   Object.assign(state, { points: answer.points, source: {}, world: "", step: null });
   $("table").close();
@@ -577,7 +600,7 @@ let presets = [];
 
 async function opened() {
   try {
-    const [hello, start] = await Promise.all([wire.ask("hello"), wire.ask("open", { link: decodeURI(location.hash.slice(1)) })]);
+    const [hello, start] = await Promise.all([wire.ask("hello"), wire.ask("open", { link: location.hash.slice(1) })]);
     experiments = Object.fromEntries(hello.experiments.map((e) => [e.name, e]));
     presets = hello.presets;
     if (state) return look(); // The connection was lost, and is there again.
@@ -612,6 +635,13 @@ function listen() {
       $("draw-positive").setAttribute("aria-checked", sign > 0);
       $("draw-negative").setAttribute("aria-checked", sign < 0);
     });
+    $(id).addEventListener("keydown", (event) => { // As radio buttons do.
+      if (!event.key.startsWith("Arrow")) return;
+      event.preventDefault();
+      const other = $(sign > 0 ? "draw-negative" : "draw-positive");
+      other.focus();
+      other.click();
+    });
   }
   $("frame").addEventListener("input", () => { stop(); go(Number($("frame").value)); });
   $("preset").addEventListener("change", () => takePreset($("preset").value, null, 0));
@@ -627,14 +657,15 @@ function listen() {
   $("stage").addEventListener("dragover", (event) => event.preventDefault());
   $("stage").addEventListener("drop", (event) => { event.preventDefault(); if (event.dataTransfer.files[0]) uploadTable(event.dataTransfer.files[0]); });
   addEventListener("hashchange", async () => {
-    const answer = await wire.ask("open", { link: decodeURI(location.hash.slice(1)) });
+    const answer = await wire.ask("open", { link: location.hash.slice(1) });
+    if (answer.cancelled) return;
     if (answer.refused) return toast(`${t("ui.refused")} ${answer.refused}`, true);
     remember();
     state = answer.state;
     arrive();
   });
   addEventListener("keydown", (event) => {
-    const field = event.target.closest?.("input, select, textarea, dialog, summary");
+    const field = event.target.closest?.("input, select, textarea, dialog, summary, [role=radio]");
     if ((event.ctrlKey || event.metaKey) && !field && /^[zy]$/i.test(event.key)) {
       event.preventDefault();
       const again = event.key.toLowerCase() === "y" || event.shiftKey;
@@ -649,6 +680,11 @@ function listen() {
 let proofs = null;
 
 async function begin() {
+  addEventListener("unhandledrejection", (event) => { // What was asked when nobody answers.
+    if (!(event.reason instanceof Lost)) return;
+    event.preventDefault();
+    toast(t("ui.lost"), true);
+  });
   kept("token", location.pathname.split("/")[1]);
   const dark = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   useTheme(kept("theme") ?? dark);
@@ -656,14 +692,15 @@ async function begin() {
   words.use(kept("language") ?? (navigator.language.startsWith("it") ? "it" : "en"));
   wire = new Wire({
     opened,
-    lost: () => tell(t("ui.lost"), "bad"),
+    lost(why) {
+      waited();
+      tell(why ? `${t("ui.refused")} ${why}` : t("ui.lost"), "bad");
+    },
     progress(ask, progress) {
       if (ask !== "look") return;
-      $("wait").hidden = false;
-      const kind = progress.of ? "ui.working.of" : progress.upper !== undefined ? "ui.working.bounds" : "ui.working";
-      $("wait-text").textContent = t(kind, { ...progress, seconds: progress.seconds.toFixed(1) });
-      const bar = $("wait-bar");
-      if (progress.of) { bar.max = progress.of; bar.value = progress.done; } else bar.removeAttribute("value");
+      const usual = facts || progress.seconds < 2 ? "ui.working" : "ui.working.first";
+      const kind = progress.of ? "ui.working.of" : progress.upper !== undefined ? "ui.working.bounds" : usual;
+      wait(t(kind, { ...progress, seconds: progress.seconds.toFixed(1) }), progress);
     },
   });
   proofs = new ProofBox(wire, () => state);

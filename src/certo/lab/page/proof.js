@@ -54,17 +54,19 @@ export class ProofBox {
 
   claim(claim, place, proof, edit, wasOpen) {
     const checked = proof.checked[place], mine = edit?.claim === place;
-    const holds = checked.holds && !(mine && proof.about_model?.length), tone = holds ? "good" : "bad";
+    const holds = checked.holds && !(mine && proof.about_model?.length), unread = checked.holds === null;
+    const tone = unread ? "unread" : holds ? "good" : "bad";
     const key = `claim.${claim.kind}`, own = current() !== "en" && has(key);
     const box = el("section", { className: `claim ${tone}` });
-    const stamp = el("span", { className: `stamp ${tone}` }, t(holds ? "proof.holds" : "proof.fails"));
+    const stamp = el("span", { className: `stamp ${tone}` }, t(unread ? "proof.unread" : holds ? "proof.holds" : "proof.fails"));
     box.append(el("header", {}, el("h3", {}, claim.kind), stamp));
     const now = checked.claim ? checked : claim; // Changed by hand, it says something else.
     box.append(el("p", {}, own ? t(key, now.numbers) : now.claim));
     if (!own) box.append(el("p", { className: "small" }, `${t("proof.plain")}: ${now.plain}`));
     if (claim.assumes.length && !own) box.append(el("p", { className: "small" }, `${t("proof.assumes")} ${claim.assumes.join("; ")}.`));
     const why = [checked.why, ...(mine ? proof.about_model ?? [] : [])].join(" ");
-    box.append(el("p", { className: "why" }, `${t("proof.why")}: ${why}`));
+    if (why) box.append(el("p", { className: "why" }, `${t("proof.why")}: ${why}`));
+    if (/\bexample \d/.test(why)) box.append(el("p", { className: "small" }, t("proof.counted")));
     if (own) box.append(el("details", {}, el("summary", {}, t("proof.english")), el("p", {}, now.claim), el("p", { className: "small" }, now.plain)));
     box.append(this.breakable(claim, place, mine ? edit : null, wasOpen));
     return box;

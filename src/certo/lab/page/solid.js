@@ -61,6 +61,7 @@ export class Solid {
     }
     const wrong = new Set(this.marks.wrong);
     at.forEach((p, k) => {
+      if (!this.points[k]) return; // It was taken away, and the next answer is on its way.
       const [x, y, depth] = place(p), positive = this.points[k][2] > 0, r = 4.6 - 1.4 * depth;
       const kind = `point ${positive ? "positive" : "negative"}`;
       pieces.push([-depth, positive ? make("circle", { class: kind, cx: x, cy: y, r }) : make("rect", { class: kind, x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8 })]);

@@ -2,9 +2,12 @@
 
 const PATIENCE = 250; // Milliseconds after which a newer state does not wait for an older one.
 
+// The connection is gone, or was when something was asked.
+export class Lost extends Error {}
+
 export class Wire {
   constructor(hooks) {
-    this.hooks = hooks; // opened, lost, progress(ask, progress), refused(answer)
+    this.hooks = hooks; // opened, lost(why), progress(ask, progress)
     this.next = 1;
     this.waiting = new Map();
     this.looking = null;
@@ -19,16 +22,19 @@ export class Wire {
     this.socket = new WebSocket(address);
     this.socket.onmessage = (event) => this.heard(JSON.parse(event.data));
     this.socket.onclose = () => {
-      for (const { reject } of this.waiting.values()) reject(new Error("closed"));
+      for (const { reject } of this.waiting.values()) reject(new Lost());
+      this.latest?.resolve(null);
       this.waiting.clear();
       this.looking = this.latest = null;
-      this.hooks.lost();
+      this.hooks.lost(this.refused);
       setTimeout(() => this.connect(), 1000);
     };
   }
 
   heard(answer) {
     if (answer.ask === "tab") {
+      this.refused = answer.refused; // Why the server will close it at once, if it will.
+      if (answer.refused) return;
       this.tab = answer.tab;
       this.hooks.opened();
       return;
@@ -53,7 +59,7 @@ export class Wire {
   ask(ask, body = {}) {
     const id = this.next++;
     return new Promise((resolve, reject) => {
-      if (this.socket.readyState !== WebSocket.OPEN) return reject(new Error("closed"));
+      if (this.socket.readyState !== WebSocket.OPEN) return reject(new Lost());
       this.waiting.set(id, { resolve, reject });
       this.socket.send(JSON.stringify({ id, ask, ...body }));
       this.sent = id;
@@ -67,6 +73,7 @@ export class Wire {
       this.latest?.resolve(null);
       return new Promise((resolve) => (this.latest = { body, resolve }));
     }
+    if (this.socket.readyState !== WebSocket.OPEN) return Promise.resolve(null);
     const answer = this.ask("look", body).catch(() => null);
     this.looking = { id: this.sent, since: performance.now() };
     return answer;

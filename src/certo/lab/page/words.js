@@ -21,9 +21,11 @@ export function use(name) {
 export const has = (key) => key in (texts[language] ?? {});
 
 // A text with its {names} filled in; the key itself where there is none, so that a hole is seen.
+// {name|one|many} is `one` where the number of this name is 1, else `many`.
 export function t(key, args = {}) {
   const text = texts[language]?.[key] ?? texts.en?.[key] ?? key;
-  return text.replace(/\{(\w+)\}/g, (whole, name) => args[name] ?? whole);
+  return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (whole, name, one, many) =>
+    many === undefined ? args[name] ?? whole : String(args[name]) === "1" ? one : many);
 }
 
 // The Italian term of the notes, beside English words.
