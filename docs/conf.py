@@ -41,6 +41,7 @@ html_sidebars = {
     "reference/objects/**": ["sidebar/brand.html", "sidebar/search.html", "sidebar/objects.html"]
 }
 html_css_files = ["certo.css"]
+html_js_files = ["wide-formulas.js"]
 html_copy_source = False
 html_use_index = False  # The search finds more.
 html_domain_indices = False

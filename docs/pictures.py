@@ -68,6 +68,7 @@ def main() -> None:
     share_of_errors()
     vertex_cover()
     history()
+    roles()
 
 
 HISTORY = [
@@ -108,6 +109,42 @@ def history() -> None:
     ax.set(xlim=(0.2, 5.6), ylim=(-0.7, len(HISTORY) - 0.3))
     ax.axis("off")
     save(figure, "history")
+
+
+def roles() -> None:
+    """Generator, supervisor and learner, and what passes between them."""
+    figure = Figure(figsize=(7.6, 3.0))
+    ax = figure.add_axes((0.01, 0.01, 0.98, 0.98))
+    boxes = {
+        "generator": (0.0, 1.1, "generator\nP(x)", POSITIVE),
+        "supervisor": (3.2, 2.0, "supervisor\nP(y | x)", POSITIVE),
+        "learner": (3.2, 0.2, "learner\nf(x, w)", NEGATIVE),
+        "loss": (6.6, 1.1, "loss\nL(y, f(x, w))", INK),
+    }
+    width, height = 1.9, 0.8
+    for left, bottom, text, colour in boxes.values():
+        shape = FancyBboxPatch(
+            (left, bottom), width, height, boxstyle="round,pad=0,rounding_size=0.12",
+            facecolor="white", edgecolor=colour, linewidth=1.6,
+        )  # fmt: skip
+        ax.add_patch(shape)
+        style = {"ha": "center", "va": "center", "color": INK, "fontsize": 11}
+        ax.text(left + width / 2, bottom + height / 2, text, **style)
+    arrows = [
+        ((1.9, 1.7), (3.2, 2.3), "x", (2.5, 2.2)),
+        ((1.9, 1.3), (3.2, 0.7), "x", (2.5, 0.75)),
+        ((5.1, 2.3), (6.6, 1.7), "y", (5.9, 2.2)),
+        ((5.1, 0.7), (6.6, 1.3), "f(x, w)", (6.0, 0.72)),
+        ((4.15, 2.0), (4.15, 1.0), "y: examples\nto learn from", (4.25, 1.5)),
+    ]
+    for start, end, text, place in arrows:
+        look = {"arrowstyle": "-|>", "color": SOFT, "lw": 1.6, "shrinkA": 2, "shrinkB": 2}
+        ax.annotate("", end, start, arrowprops=look)
+        beside = "left" if "\n" in text else "center"
+        ax.text(*place, text, ha=beside, va="center", color=INK, fontsize=10, style="italic")
+    ax.set(xlim=(-0.1, 8.6), ylim=(0.0, 3.0))
+    ax.axis("off")
+    save(figure, "risk-roles")
 
 
 def vertex_cover() -> None:

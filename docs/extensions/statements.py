@@ -29,11 +29,10 @@ NOTES = (
 FIELDS = ("object", "test", "picture")
 
 
-def read() -> tuple[dict[str, dict[str, str]], set[str]]:
-    """The statements by their names, and those whose chapter is not written yet."""
+def read() -> dict[str, dict[str, str]]:
+    """The statements by their names."""
     with TABLE.open("rb") as file:
-        table = tomllib.load(file)
-    return table, set(table.pop("pending", []))
+        return tomllib.load(file)
 
 
 def page_of(name: str, statement: dict[str, str]) -> str:
@@ -98,16 +97,12 @@ def _exists(name: str) -> bool:
 
 def as_markdown() -> str:
     """The tables of the page, one for each note."""
-    table, pending = read()
-    lines = []
+    table, lines = read(), []
     for number, (file, title, chapter) in enumerate(NOTES):
         mine = {name: one for name, one in table.items() if name.startswith(f"S{number}-")}
         lines += [f"## Note {file}: {title}", "", f"Chapter: {{doc}}`{chapter}`.", ""]
         lines += ["{.statements}", "| | the notes say | in Certo |", "|---|---|---|"]
-        lines += [_row(name, one) for name, one in mine.items() if name not in pending]
-        waiting = sorted(set(mine) & pending)
-        if waiting:
-            lines += ["", f"In preparation: {', '.join(waiting)}."]
+        lines += [_row(name, one) for name, one in mine.items()]
         lines += [""]
     return "\n".join(lines)
 
@@ -131,10 +126,7 @@ def _short(name: str) -> str:
 
 
 def write_page(app=None) -> None:
-    table, pending = read()
-    found = [
-        hole for name, one in table.items() if name not in pending for hole in holes(name, one)
-    ]
+    found = [hole for name, one in read().items() for hole in holes(name, one)]
     if found:
         raise ValueError("docs/course/statements.toml:\n  " + "\n  ".join(found))
     text = as_markdown()

@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import certo
 from certo import bounds, worlds
+from certo.estimators.description import descriptions
 from certo.features import BoxPolynomials
 from certo.kernels import Gaussian
 from certo.losses import NegativeLogLikelihood, Squared
@@ -117,14 +118,27 @@ def machines(world):
         return [one.fit(X, y) for one in (certo.LeastSquares(), KNeighborsRegressor(1))]
     made = [
         certo.Perceptron(epochs=2),
+        certo.KernelPerceptron(Gaussian(0.2), epochs=2),
         certo.LogisticRegression(ridge=0.1),
+        certo.SVM(C=1.0),
         certo.SVM(Gaussian(0.2), C=10.0),
+        certo.Pegasos(lam=0.1, max_iter=500, random_state=0),
+        certo.OnlineGradientDescent(lam=0.1),
+        certo.MinDisagreement(time_limit=0.5),
         DecisionTreeClassifier(random_state=0),
     ]
+    made += [certo.HardMarginSVM()] if isinstance(world, worlds.SplitCloud) else []
     made += [KNeighborsClassifier(1)] if world.n_features == 1 else []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # two epochs seldom suffice
         return [machine.fit(X, y) for machine in made]
+
+
+@pytest.mark.slow
+def test_every_machine_is_among_those_that_are_compared_with_the_bayes_risk():
+    one_of_each = (worlds.SplitCloud(), worlds.NoisyLine(), worlds.BetaDensity())
+    kinds = {type(machine) for world in one_of_each for machine in machines(world)}
+    assert {description.kind for description in descriptions()} <= kinds
 
 
 @pytest.mark.slow
