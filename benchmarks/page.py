@@ -44,14 +44,16 @@ INTRODUCTION = """# Benchmarks
 
 % Written by `python -m benchmarks docs` from benchmarks/results. Changes made here are lost.
 
-How long Certo takes beside other programs, to the same or a better answer. Certo's times are those of whole fits
-with their certificates. A ratio is the rival's time over Certo's: above 1 Certo is faster. Runs of both sides alternate in one
-process, so that a slow minute slows both; what each table measures is said under its title.
+How long Certo takes beside other programs, to the same or a better answer. Certo's times are those
+of whole fits with their certificates. A ratio is the rival's time over Certo's: above 1 Certo is
+faster. Runs of both sides alternate in one process, so that a slow minute slows both; what each
+table measures is said under its title.
 
-**To reproduce it**: `make bench` runs everything (some hours), `make bench ARGS=separability` one problem, and
-`make bench ARGS="separability --quick"` the same on small data in a minute or two. Each run writes its figures, the machine and the
-versions to `benchmarks/results`, and this page anew. Real tables are read from the folder `CERTO_DATA`; without it only generated
-data is measured. Small differences between runs mean nothing: ratios on a shared machine vary by a fifth.
+**To reproduce it**: `make bench` runs everything (some hours), `make bench ARGS=separability` one
+problem, and `make bench ARGS="separability --quick"` the same on small data in a minute or two.
+Each run writes its figures, the machine and the versions to `benchmarks/results`, and this page
+anew. Real tables are read from the folder `CERTO_DATA`; without it only generated data is measured.
+Small differences between runs mean nothing: ratios on a shared machine vary by a fifth.
 """
 
 

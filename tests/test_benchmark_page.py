@@ -103,9 +103,7 @@ def test_figures_of_the_readme_are_those_of_the_page():
     """Each ratio of the table in README stands in the overview of the page, rounded."""
     readme = (ROOT / "README.md").read_text("utf-8")
     table = readme[readme.index("| what | beside | times as fast |") :].split("\n\n")[0]
-    every = [
-        one for result in page.results().values() for one in page.summaries(result["tables"])
-    ]
+    every = [one for result in page.results().values() for one in page.summaries(result["tables"])]
     values = {f"{value:.2g}" for one in every for value in (one.mean.value, one.largest)}
     for row in table.splitlines()[2:]:
         shown = re.search(r"\d+(\.\d+)?", row.rsplit("|", 2)[1])
