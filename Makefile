@@ -91,4 +91,4 @@ $(BENCH): $(DEV)
 	@touch $@
 
 clean:
-	rm -rf .venv demo docs/_build benchmarks/results
+	rm -rf .venv demo docs/_build

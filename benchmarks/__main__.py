@@ -1,33 +1,42 @@
-"""`make bench` runs every problem; `make bench ARGS="perceptron --quick"` one, on small data."""
+"""`make bench` runs every problem; `make bench ARGS="perceptron --quick"` one, on small data.
+
+The results are kept in benchmarks/results, and docs/benchmarks.md is made of them. The word docs,
+instead of a problem, makes that page anew without a run."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
 import pkgutil
-from pathlib import Path
 
 import benchmarks
-from benchmarks.harness import report
+from benchmarks import page
+from benchmarks.harness import load_of_machine, report
 
-HELPERS = {"before", "harness", "rivals", "datasets", "__main__"}
+HELPERS = {"before", "harness", "page", "rivals", "datasets", "__main__"}
+ONLY_PAGE = "docs"
+
+
+def problems() -> list[str]:
+    names = (module.name for module in pkgutil.iter_modules(benchmarks.__path__))
+    return [name for name in names if name not in HELPERS]
 
 
 def main() -> None:
-    problems = [
-        module.name for module in pkgutil.iter_modules(benchmarks.__path__)
-        if module.name not in HELPERS
-    ]  # fmt: skip
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    parser.add_argument("problem", nargs="*", help=f"which of {problems}; all by default")
+    parser.add_argument("problem", nargs="*", help=f"which of {problems()}; all by default")
     parser.add_argument("--quick", action="store_true", help="small sizes, few repetitions")
     options = parser.parse_args()
-    unknown = set(options.problem) - set(problems)
+    unknown = set(options.problem) - {*problems(), ONLY_PAGE}
     if unknown:
-        parser.error(f"there is no problem {sorted(unknown)[0]!r}; there is {', '.join(problems)}.")
-    for name in options.problem or problems:
-        tables = importlib.import_module(f"benchmarks.{name}").run(quick=options.quick)
-        report(name, tables, Path(__file__).parent / "results")
+        there = ", ".join([*problems(), ONLY_PAGE])
+        parser.error(f"there is no problem {sorted(unknown)[0]!r}; there is {there}.")
+    for name in options.problem or problems():
+        if name != ONLY_PAGE:
+            load = load_of_machine()
+            tables = importlib.import_module(f"benchmarks.{name}").run(quick=options.quick)
+            report(name, tables, options.quick, load)
+    print(f"{page.write()} is made of the results that there are.")
 
 
 if __name__ == "__main__":

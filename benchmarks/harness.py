@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,8 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +24,19 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+PACKAGES = (
+    "certo", "numpy", "scipy", "scikit-learn", "numba", "highspy", "scikit-learn-intelex",
+    "liblinear-official", "glum", "statsmodels", "GraKeL",
+)  # fmt: skip
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+RESULTS = Path(__file__).parent / "results"
+
 
 @dataclass
 class BenchTable:
-    """Rows of one measurement; each value is a number or text, columns as first met."""
+    """Rows of one measurement; each value is a number or text, columns as first met. A column
+    whose name ends with "/ certo", or is "ratio", says how many times as long a rival takes; text
+    such as "> 12" is a bound. The page of all benchmarks draws these columns."""
 
     title: str
     about: str
@@ -94,8 +106,8 @@ def fresh_process(code: str, empty_cache: bool = False) -> float:
     return float(done.stdout.split()[-1]) if done.stdout.strip() else taken
 
 
-def report(problem: str, tables: list[BenchTable], folder: Path) -> None:
-    """Print the tables and write them as JSON."""
+def report(problem: str, tables: list[BenchTable], quick: bool, load: float) -> None:
+    """Print the tables and write them as JSON, from which `benchmarks.page` makes a page."""
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
     for table in tables:
         shown = Table(title=f"{problem}: {table.title}", caption=table.about, title_justify="left")
@@ -104,9 +116,44 @@ def report(problem: str, tables: list[BenchTable], folder: Path) -> None:
         for row in table.rows:
             shown.add_row(*(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row.values()))
         console.print(shown)
-    folder.mkdir(exist_ok=True)
-    machine = {"python": platform.python_version(), "cores": os.cpu_count()}
-    content = {"machine": machine, "tables": [vars(table) for table in tables]}
-    path = folder / f"{problem}.json"
-    path.write_text(json.dumps(content, indent=2))
-    console.print(f"Written to {path.relative_to(folder.parent.parent)}\n")
+    RESULTS.mkdir(exist_ok=True)
+    measured = {"command": f"python -m benchmarks {problem}{' --quick' * quick}", "quick": quick}
+    content = {
+        "measured": measured | machine_facts() | {"load": round(load, 1)},
+        "tables": [vars(table) for table in tables],
+    }
+    path = results_file(problem, quick)
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    console.print(f"Written to {path.relative_to(RESULTS.parent.parent)}\n")
+
+
+def results_file(problem: str, quick: bool) -> Path:
+    """Where the last run is: a quick one never takes the place of a whole one."""
+    return RESULTS / f"{problem}{'-quick' if quick else ''}.json"
+
+
+def machine_facts() -> dict[str, Any]:
+    """What figures depend on, as far as a program can see."""
+    versions = {"python": platform.python_version()}
+    for name in PACKAGES:
+        with contextlib.suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return {
+        "date": date.today().isoformat(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "threads": {name: os.environ[name] for name in THREADS if name in os.environ},
+        "versions": versions,
+    }
+
+
+def _processor() -> str:
+    """Its name where Linux says it, else the architecture."""
+    described = Path("/proc/cpuinfo")
+    found = re.search(r"model name\s*: (.*)", described.read_text()) if described.exists() else None
+    return found[1].strip() if found else platform.machine()
+
+
+def load_of_machine() -> float:
+    """Processes that want a core, on average over a minute; 0 where the system does not say."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0

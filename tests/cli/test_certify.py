@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import skops.io
-from sklearn.linear_model import Lasso
+from sklearn.linear_model import Lasso, LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -78,3 +78,44 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(certo, tables, tmp_path):
     assert said.out == ""
     assert said.err.count("\n") == 1
     assert "sklearn.linear_model._coordinate_descent.Lasso" in said.err
+
+
+def test_a_report(certo, model, tables, tmp_path):
+    train, test = tables
+    words = "certify", model, train, "--target", "y", "--test", test
+    said = certo(*words, "--report", tmp_path / "r.html")
+    assert said.code == 0
+    assert f"Report written to {tmp_path / 'r.html'}" in said.out
+    page = (tmp_path / "r.html").read_text()
+    found = certo(*words, "--json").json
+    assert found["report_file"] is None
+    assert f"How well does SVC predict “{found['target']}” from 2 columns?" in page
+    assert found["in_words"][0] in page
+    assert all(claim["plain"] in page for claim in found["claims"])
+    assert all(text in page for text in found["assumes"])
+    for heading in ("What is proved", "How good", "Where it is wrong", "How to reproduce"):
+        assert page.count(f"{heading}</h2>") == 1
+    assert "Confusion matrix of the test rows" in page
+    assert "ROC curve" in page
+    assert found["sha256"] in page
+
+
+def test_a_report_on_a_regression_and_on_steps(certo, tmp_path):
+    rows = "\n".join(f"{u},{v},{u - 2 * v + t % 3}" for t, (u, v) in enumerate(X[:60].tolist()))
+    (tmp_path / "t.csv").write_text(f"u,v,y\n{rows}\n")
+    y = X[:60, 0] - 2 * X[:60, 1] + np.arange(60) % 3
+    made = make_pipeline(StandardScaler(), LinearRegression()).fit(X[:60], y)
+    skops.io.dump(made, tmp_path / "m")
+    report = tmp_path / "r.html"
+    said = certo("certify", tmp_path / "m", tmp_path / "t.csv", "--target", "y", "--report", report)
+    page = report.read_text()
+    assert said.code in (0, 2)  # Whether anything is claimed of steps is tested elsewhere.
+    assert "StandardScaler → LinearRegression" in page
+    assert "mean absolute error" in page
+    assert "Confusion" not in page
+
+
+def test_a_report_does_not_take_the_place_of_what_is_read(certo, model, tables):
+    said = certo("certify", model, tables[0], "--target", "y", "--report", model)
+    assert said.code == 2
+    assert "would be overwritten" in said.err

@@ -8,7 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from scipy.stats import binom
+
 import certo
+from certo import bounds
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.data.problem import Problem
 from certo.tables.audit import audit_table
@@ -137,3 +140,33 @@ def test_the_bound_holds_as_often_as_it_says(delta):
         truth = 0.2 * share + 0.8 * (1 - share)
         failed += next(iter(found.model.certified.test)).best < truth
     assert failed <= trials * delta + 3 * np.sqrt(trials * delta * (1 - delta))
+
+
+def wrong_with(test_rows: int, rows: int, unclear: float, *, stratified: bool) -> float:
+    """The exact probability that the upper end of Clopper and Pearson's interval, δ = 0.05, is
+    below the risk.
+
+    Both classes are equally frequent. A share of the rows is unclear: there the machine answers the
+    class that has more training rows, and everywhere else it is right. Its risk is half that share.
+    """
+    risk, delta = unclear / 2, 0.05
+    ends = [bounds.clopper_pearson(test_rows, k, delta).upper for k in range(test_rows + 1)]
+    most = max((k for k, end in enumerate(ends) if end < risk), default=-1)
+    if not stratified:  # Test rows are independent of the training rows: errors are binomial.
+        return float(binom.cdf(most, test_rows, risk))
+    first = np.arange(rows + 1)  # Rows of the first class in the whole table.
+    tested = np.rint(first * test_rows / rows).astype(int)
+    favoured = first - tested >= (rows - first) - (test_rows - tested)
+    others = np.where(favoured, test_rows - tested, tested)  # Only these can be wrong.
+    return float(binom.pmf(first, rows, 0.5) @ binom.cdf(most, others, unclear))
+
+
+@pytest.mark.parametrize(
+    ("test_rows", "rows", "unclear", "at_least"), [(100, 500, 0.11, 0.0254), (100, 200, 0.2, 0.029)]
+)
+def test_the_bound_holds_of_a_random_split_and_not_of_a_stratified_one(
+    test_rows, rows, unclear, at_least
+):
+    stated = 0.025
+    assert wrong_with(test_rows, rows, unclear, stratified=False) <= stated
+    assert wrong_with(test_rows, rows, unclear, stratified=True) > at_least > stated

@@ -29,13 +29,16 @@ def certify(
         Path | None,
         options.option("FOLDER", "Folder to write, with which anyone can check the claims."),
     ] = None,
+    report: options.Report = None,
     as_json: options.Json = False,
 ) -> None:
     """Prove what can be proved about a scikit-learn model. DATA must be the rows that it was
     trained on, encoded as for its fit: the claims are about these rows. The file is loaded without
     running code, and every claim is checked."""
+    from certo import report as reports
     from certo.cli.progress import FitProgress
     from certo.data.columns import read_table
+    from certo.data.files import write_all
     from certo.tables.certify import certify_table
     from certo.tables.foreign_model import load_foreign
     from certo.tables.proof_folder import check_folder, write_proof
@@ -44,6 +47,7 @@ def certify(
 
     if proof is not None:
         check_folder(proof)
+    options.check_outputs({"--report": report}, keep=(model, data, test))
     with FitProgress(Voice(stderr=True).console) as progress:
         progress.stage(f"Reading {model.name}")
         loaded = load_foreign(model)
@@ -76,9 +80,19 @@ def certify(
         "test_rows": None if unseen is None else unseen.num_rows,
         "data_fingerprint": found.data_fingerprint,
         "proof": str(proof) if proof is not None and found.checked else None,
+        "report_file": None if report is None else str(report),
         "notes": notes,
         **page,
     }
+    if report is not None:
+        with reading(places=rows, columns=found.columns):
+            given = [] if test is None else ["--test", options.as_argument(test)]
+            files = map(options.as_argument, (model, data))
+            command = options.command_line(
+                "certo", "certify", *files, "--target", target, *given, "--delta", f"{delta:g}"
+            )
+            whole = said | reports.certified_facts(found, loaded.model) | {"prove_with": command}
+            write_all({report: reports.html_certified(found, loaded.model, whole).encode()})
     if as_json:
         print_json(said)
     else:
@@ -110,7 +124,8 @@ def _tell(voice: Voice, said: dict[str, Any], data: Path) -> None:
         mark = ("✓ holds  ", "green") if claim["informative"] else ("○ holds  ", "dim")
         mark = mark if claim["holds"] else ("✗ FAILS  ", "bold red")
         why = "" if claim["holds"] else f" {claim['why']}"
-        voice.item(mark, f"{claim['type']} ({claim['about']}): {claim['plain']}{why}")
+        about = f" ({claim['about']})" if claim["about"] else ""
+        voice.item(mark, f"{claim['type']}{about}: {claim['plain']}{why}")
     if len(claims) > MAX_CLAIMS_OF_PAGE:
         voice.say((f"… and {len(claims) - MAX_CLAIMS_OF_PAGE} more (--json)", "dim"))
     for text in said["assumes"]:
@@ -121,3 +136,5 @@ def _tell(voice: Voice, said: dict[str, Any], data: Path) -> None:
         voice.say(f"The proof is in {said['proof']}: proof.json, and the examples it is about.")
         check = options.command_line("python", "-m", "certo.verify", said["proof"])
         voice.suggest("Anyone can check it, with NumPy and SciPy alone", check)
+    if said["report_file"]:
+        voice.say(f"Report written to {said['report_file']}: open it in a browser.")

@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 from scipy import sparse
 
+from certo.words.reader import example
+
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
 ACCENT = "#2a8a57"  # What a picture is about, where it is neither of the two sides.
 ROW_PREFIX = "row "  # What the address of a point begins with that stands for a row of a file.
@@ -48,7 +50,7 @@ def places_of(places, rows) -> Any:
 
 def drawn_note(drawn: int, m: int) -> str:
     """How many of m examples are drawn; nothing, if all are."""
-    return f" ({drawn:,} of {m:,} examples drawn)" if drawn < m else ""
+    return f" ({drawn:,} of {m:,} {example()}s drawn)" if drawn < m else ""
 
 
 def feature_names(model, names):

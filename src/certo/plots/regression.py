@@ -9,6 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
+from certo.words.reader import example
 
 MAX_COEFFICIENTS_DRAWN = 24  # More rows cannot be read.
 RESIDUAL_GROUPS = 20  # Groups of neighbouring predictions whose mean residual is drawn.
@@ -77,7 +78,14 @@ def residuals(model, X, y, output: int = 0, ax: Axes | None = None, places=None)
     points = np.column_stack([fitted, left])[rows]
     alpha = 0.6 if len(rows) < 300 else 0.35
     canvas.scatter(
-        ax, points, "examples", canvas.places_of(places, rows), s=11, c=NEGATIVE, alpha=alpha, lw=0
+        ax,
+        points,
+        f"{example()}s",
+        canvas.places_of(places, rows),
+        s=11,
+        c=NEGATIVE,
+        alpha=alpha,
+        lw=0,
     )
     order = np.argsort(fitted, kind="stable")
     parts = np.array_split(order, min(RESIDUAL_GROUPS, max(1, len(order) // 5)))
@@ -141,7 +149,7 @@ def leverage(model, X, y, output: int = 0, ax: Axes | None = None, places=None) 
     alpha = 0.6 if len(rows) < 300 else 0.35
     points = np.column_stack([h, scaled])
     canvas.scatter(
-        ax, points[rows], "examples", canvas.places_of(places, rows), s=11, c=NEGATIVE,
+        ax, points[rows], f"{example()}s", canvas.places_of(places, rows), s=11, c=NEGATIVE,
         alpha=alpha, lw=0,
     )  # fmt: skip
     ax.axhline(0, color=INK, lw=1.0)

@@ -19,6 +19,7 @@ from certo.certificates.risk.risk_bound import RiskBound
 from certo.numbers.digits import confidence
 from certo.numbers.exact import above, below
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short
+from certo.words.reader import example
 
 MAX_BOUNDS_DRAWN = 6  # Claims about new examples.
 IMPLIED_COLOR = "#b9cbf7"  # The colour of a formula that a sharper one implies.
@@ -103,7 +104,7 @@ def _lines(certified: Certified) -> Iterator[Line]:
     unweighted = [claim for claim in certified.of_kind(ErrorCount) if not claim.sample_weight.size]
     for counted in certified.of_kind(TrainingErrors) or unweighted:
         rate = counted.errors / counted.examples
-        yield Heading(f"Examples of the fit, {_wrong(counted)}: {100 * rate:.3g} %")
+        yield Heading(f"Training {example()}s, {_wrong(counted)}: {100 * rate:.3g} %")
         yield Range(rate, rate, rate, INK)
     risks = sorted(certified.risks, key=lambda claim: not claim.of_predictions)
     if risks and risks[0].of_predictions:
@@ -124,7 +125,7 @@ def _lines(certified: Certified) -> Iterator[Line]:
     chosen = certified.best
     if chosen is not None and chosen.among > 1:
         yield Heading(
-            f"New examples, by the smallest of {chosen.among}, corrected for the choice", sure
+            f"New {example()}s, by the smallest of {chosen.among}, corrected for the choice", sure
         )
         yield Bar(chosen.claim.best, f"at most {_percent(chosen.claim.best)}", INK)
 
@@ -132,14 +133,14 @@ def _lines(certified: Certified) -> Iterator[Line]:
 def _of_test(claim: TestErrors) -> str:
     low, high = claim.interval
     between = f"{rounded_down(below(100 * Fraction(low)), 3)} to {_percent(high)}"
-    return f"Test examples, {_wrong(claim)}; error rate {between}"
+    return f"Test {example()}s, {_wrong(claim)}; error rate {between}"
 
 
 def _heading(claim: RiskBound) -> str:
     if claim.of_predictions:
-        return f"New examples, by {claim.name}"
+        return f"New {example()}s, by {claim.name}"
     if _of_one_output(claim):
-        return f"New examples, {short(claim.labels.name(), 24)} alone, by {claim.name}"
+        return f"New {example()}s, {short(claim.labels.name(), 24)} alone, by {claim.name}"
     return f"Not the predictions themselves, by {claim.name}"
 
 

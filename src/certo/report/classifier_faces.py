@@ -29,6 +29,7 @@ from certo.numbers.digits import three_digits
 from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows
 from certo.tables.examples import Examples
 from certo.words.phrases import against
+from certo.words.reader import example
 
 MAX_COMPARED_ROWS = 5000  # Up to here the best function of a kernel's space is looked for.
 
@@ -154,7 +155,7 @@ class SVMFace(Face):
         slacks = machine.slacks(X, y).reshape(len(y), -1)
         for labels, slack in zip(machine.outputs_, slacks.T, strict=True):
             wrong = np.flatnonzero(slack >= 1)
-            what = f"examples on the wrong side between {labels.shown} and {labels.rest}"
+            what = f"{example()}s on the wrong side between {labels.shown} and {labels.rest}"
             furthest = wrong[np.argsort(-slack[wrong], kind="stable")]
             found.append((what + ", the furthest first" * (wrong.size > 1), furthest))
         return found

@@ -17,8 +17,9 @@ from certo.estimators.description import has_kernel
 from certo.report.face import face_of
 from certo.report.performance import performance
 from certo.report.weights import weights
+from certo.tables.certify import CertifiedTable
 from certo.tables.curve import Compared
-from certo.tables.examples import Examples, most_frequent
+from certo.tables.examples import Examples, Rows, most_frequent
 from certo.tables.fit import CannotSeparate, Fitted
 from certo.tables.separable import Decided
 from certo.verify import page_facts
@@ -91,6 +92,37 @@ def _success(found: dict[str, Any], examples: Examples) -> dict[str, float]:
         "training_accuracy": found["training"]["accuracy"],
         "commonest": most_frequent(examples.y)[1] / len(examples.y),
     }
+
+
+def certified_facts(found: CertifiedTable, model: Any) -> dict[str, Any]:
+    """What a report says of a model of scikit-learn besides the claims about it."""
+    X, y = found.pair
+    test = None if found.test_pair is None else Rows.of(*found.test_pair)
+    classes = np.unique(y).tolist() if hasattr(model, "classes_") else None
+    return {
+        "certo": __version__,
+        "machine": _name(model),
+        "kernel": None,
+        "classes": classes,
+        "target_range": None if classes else [float(y.min()), float(y.max())],
+        "commonest": most_frequent(y)[1] / len(y) if classes else None,
+        "examples": len(y),
+        "features": int(X.shape[1]),
+        "columns": {"numbers": found.columns, "categories": [], "texts": [], "dropped": []},
+        "references": {},
+        "scale": "none",
+        "missing": "refuse",
+        "na": [],
+        "held_out": None,
+        "performance": performance(model, Rows.of(X, y), test),
+        "versions": versions(),
+    }
+
+
+def _name(model: Any) -> str:
+    """Its type; of a pipeline, those of its steps."""
+    steps = [step for _, step in getattr(model, "steps", [])] or [model]
+    return " → ".join(type(step).__name__ for step in steps)
 
 
 def curve_facts(compared: Compared) -> dict[str, Any]:

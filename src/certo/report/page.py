@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from certo import plots
+from certo.certificates.certified import Certified
 from certo.certificates.encoding import counted, readable, rounded_down
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
@@ -24,11 +25,13 @@ from certo.report.face import MAX_OUTPUTS_DRAWN, Tile, face_of, new_axes, small_
 from certo.report.headline import headline, short_percent, test_rows
 from certo.report.performance import can_rank
 from certo.report.svg import inline_svg
+from certo.tables.certify import CertifiedTable
 from certo.tables.curve import Compared
 from certo.tables.examples import Examples, Rows
 from certo.tables.fit import Fitted
 from certo.tables.separable import Decided
 from certo.visible import visible
+from certo.words.reader import example
 
 NONE = "–"  # In a cell of a table.
 MAX_PLAIN_CLAIMS = 2  # Claims of a kind that are told one by one.
@@ -51,7 +54,7 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
     face, shown = face_of(machine), _shown_rows(fitted)
     on_test = said["performance"]["test"] is not None
     with examples.reading():
-        checks = [*_ranking(machine, shown), *face.checks(machine, shown)]
+        checks = [*_ranking(machine, shown.X, shown.y), *face.checks(machine, shown)]
         own = list(face.pictures(machine, examples))
     return _page(
         "fit.html",
@@ -72,12 +75,39 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
         coefficients=grouped((said["coefficients"] or {"rows": []})["rows"], "group"),
         refusals=grouped(said["not_claimed"], "name"),
         tiles=[*_first_tiles(said), *face.tiles(said)],
-        risk=_inline(_risk(fitted, said), "r"),
+        risk=_inline(_risk_of(fitted.certified, said.get("commonest")), "r"),
         pictures=_inline(own),
         outputs=face.outputs(machine),
         drawn_each="functions" if said["kernel"] else face.drawn,
         most_pictured=MAX_OUTPUTS_DRAWN,
         most_open=MAX_OPEN_CLAIMS,
+        verify_with=said["verify_with"] if said["claims"] and said["model_fingerprint"] else None,
+    )
+
+
+def html_certified(found: CertifiedTable, model: Any, said: dict[str, Any]) -> str:
+    """The same for a model of scikit-learn and the claims about it. `said` are the facts of the
+    page with the columns and the performance; `prove_with` is the command that was run."""
+    on_test = said["performance"]["test"] is not None
+    X, y = found.test_pair or found.pair
+    return _page(
+        "certified.html",
+        said,
+        headline=headline(said),
+        measures=list(_measures(said["performance"])),
+        heat=_heat,
+        test_rows=test_rows(said, said["performance"]["test"]["rows"]) if on_test else None,
+        not_counted=_not_counted(said),
+        checked_rows="test rows" if on_test else "training rows",
+        checks=_inline(_ranking(model, X, y), "c"),
+        most_classes=MAX_CLASSES_CROSSED,
+        proved=plain_lines(said),
+        page_of=page_of,
+        claims=grouped(said["claims"], "type"),
+        refusals=grouped(said["not_claimed"], "name"),
+        risk=_inline(_risk_of(found.page, said["commonest"]), "r"),
+        most_open=MAX_OPEN_CLAIMS,
+        verify_with=said["prove_with"] if said["claims"] else None,
     )
 
 
@@ -98,10 +128,10 @@ def _not_counted(said: dict[str, Any]) -> int:
     return said["performance"]["test"]["rows"] - counted_rows[0] if counted_rows else 0
 
 
-def _ranking(machine: Any, rows: Rows) -> Iterator[Axes]:
-    if hasattr(machine, "classes_") and can_rank(machine, rows.y):
-        yield plots.roc(machine, rows.X, rows.y, ax=small_axes())
-        yield plots.precision_recall(machine, rows.X, rows.y, ax=small_axes())
+def _ranking(machine: Any, X: Any, y: np.ndarray) -> Iterator[Axes]:
+    if hasattr(machine, "classes_") and can_rank(machine, y):
+        yield plots.roc(machine, X, y, ax=small_axes())
+        yield plots.precision_recall(machine, X, y, ax=small_axes())
 
 
 def _measures(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -124,12 +154,11 @@ def _bars(outputs: list[dict[str, Any]]) -> list[float]:
     return [max((abs(row["scaled"]) for row in one["rows"]), default=0.0) or 1.0 for one in outputs]
 
 
-def _risk(fitted: Fitted, said: dict[str, Any]) -> Iterator[Axes]:
+def _risk_of(page: Certified, commonest: float | None) -> Iterator[Axes]:
     """What is proved of the error rate, if anything is."""
-    page = fitted.certified
     if risk_lines(page):
         ax = Figure(figsize=risk_size(page), layout="constrained").add_subplot()
-        yield plots.risk_bounds(page, ax, commonest=said["commonest"])
+        yield plots.risk_bounds(page, ax, commonest=commonest)
 
 
 def _first_tiles(said: dict[str, Any]) -> Iterator[Tile]:
@@ -138,8 +167,8 @@ def _first_tiles(said: dict[str, Any]) -> Iterator[Tile]:
         yield Tile(three(said["training_error"]), "root mean square error on the training rows")
     else:
         yield Tile(short_percent(said["training_accuracy"]), "of the training rows right")
-    for name in ("examples", "features"):
-        yield Tile(readable(said[name]), name)
+    yield Tile(readable(said["examples"]), f"training {example()}s")
+    yield Tile(readable(said["features"]), "features")
 
 
 def html_curve(compared: Compared, said: dict[str, Any]) -> str:
@@ -289,6 +318,7 @@ def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
         facts=said,
         columns=columns[:MAX_COLUMNS_SHOWN],
         more_columns=len(columns[MAX_COLUMNS_SHOWN:]),
+        remarks=said.get("remarks", []),
         as_json=json.dumps(said).replace("<", "\\u003c"),  # No tag can end the script early.
         **parts,
     )  # fmt: skip

@@ -12,9 +12,10 @@ from certo.tables.examples import Examples, Rows, most_frequent
 MAX_WRONG_ROWS = 20  # Rows that are predicted wrong, or far off, under one heading.
 
 
-def performance(machine, examples: Examples, test: Rows | None) -> dict[str, Any]:
+def performance(machine, examples: Examples | Rows, test: Rows | None) -> dict[str, Any]:
     """The same numbers for the training rows and for the test rows, if there are any."""
-    measure, usual = (_of_numbers if examples.measured else _of_classes), _usual(examples)
+    classes = hasattr(machine, "classes_")
+    measure, usual = (_of_classes if classes else _of_numbers), _usual(examples.y, classes)
     rows = None if test is None or not len(test.y) else (test.X, test.y, test.places)
     return {
         "usual": usual,
@@ -23,12 +24,10 @@ def performance(machine, examples: Examples, test: Rows | None) -> dict[str, Any
     }
 
 
-def _usual(examples: Examples) -> Any:
-    """What is predicted without looking at a row: the mean of the training rows, or their most
-    frequent class."""
-    if examples.measured:
-        return float(np.mean(examples.y))
-    return most_frequent(examples.y)[0]
+def _usual(y: np.ndarray, classes: bool) -> Any:
+    """What is predicted without looking at a row: the most frequent class of the training rows, or
+    their mean."""
+    return most_frequent(y)[0] if classes else float(np.mean(y))
 
 
 def _of_numbers(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: float) -> dict[str, Any]:

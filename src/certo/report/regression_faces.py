@@ -19,6 +19,7 @@ from certo.numbers.digits import three_digits
 from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows, small_axes
 from certo.report.weights import Output
 from certo.tables.examples import Examples, Rows
+from certo.words.reader import example
 
 MAX_FAR_ROWS = 20  # Examples with large residuals that are listed.
 # Up to so many columns, and numbers in all, each column is tested by a fit without it.
@@ -62,7 +63,7 @@ class LeastSquaresFace(Face):
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
         left = np.abs(y - machine.predict(X))
         order = np.argsort(-left, kind="stable")[:MAX_FAR_ROWS]
-        return [("examples with the largest residuals, the largest first", order)]
+        return [(f"{example()}s with the largest residuals, the largest first", order)]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
         X, y, names = examples.X, examples.y, examples.feature_names
@@ -159,7 +160,7 @@ class LogisticFace(Face):
         sample = class_sample(X, y, proof.labels.classes)
         rises = comparison_signs(sample, direction, proof.lifted) > 0
         rows = np.flatnonzero(np.any(rises.reshape(len(rises), -1), axis=1))
-        return [("examples that are separated, at least from some class", rows)]
+        return [(f"{example()}s that are separated, at least from some class", rows)]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
         X, names = examples.X, examples.feature_names

@@ -90,6 +90,11 @@ class Rows(NamedTuple):
     def pair(self) -> tuple[Any, np.ndarray]:
         return self.X, self.y
 
+    @classmethod
+    def of(cls, X: Any, y: np.ndarray) -> Rows:
+        """All rows of a table, as they are."""
+        return cls(X, y, np.arange(1, len(y) + 1), [], LeftOut(len(y)), [])
+
 
 def encode_table(
     table: Any,
