@@ -1,10 +1,17 @@
 """Keywords of scikit-learn's are answered by ours."""
 
+from inspect import signature
+
 import pytest
-from sklearn.base import clone
+from sklearn import linear_model, svm
+from sklearn.base import BaseEstimator, clone
 
 import certo
+from certo.estimators._keywords import advice_on
 from certo.kernels import Gaussian
+
+#: Parameters of scikit-learn's that say how its solvers work, without a word of ours.
+NO_COUNTERPART = {"average", "break_ties", "epsilon", "power_t"}
 
 
 @pytest.mark.parametrize(
@@ -30,6 +37,35 @@ from certo.kernels import Gaussian
 def test_foreign_keywords_are_answered(machine, keyword, answer):
     with pytest.raises(TypeError, match=f"{machine} has no parameter '{keyword}': .*{answer}"):
         getattr(certo, machine)(**{keyword: 1})
+
+
+@pytest.mark.parametrize(
+    ("machine", "theirs"),
+    [
+        ("Perceptron", linear_model.Perceptron),
+        ("Pegasos", linear_model.SGDClassifier),
+        ("SVM", svm.SVC),
+        ("SVM", svm.LinearSVC),
+        ("HardMarginSVM", svm.SVC),
+        ("LogisticRegression", linear_model.LogisticRegression),
+        ("LeastSquares", linear_model.LinearRegression),
+        ("LeastSquares", linear_model.Ridge),
+    ],
+)
+def test_keywords_of_the_counterpart_are_answered(machine, theirs):
+    ours = getattr(certo, machine)
+    known = set(signature(ours).parameters)
+    not_answered = {name for name in signature(theirs).parameters if name not in known}
+    assert {name for name in not_answered if advice_on(ours, name) is None} <= NO_COUNTERPART
+
+
+@pytest.mark.parametrize("machine", sorted(name for name in certo.__all__ if name[0].isupper()))
+def test_every_machine_answers_what_it_does_not_have(machine):
+    kind = getattr(certo, machine)
+    if not (isinstance(kind, type) and issubclass(kind, BaseEstimator)):
+        pytest.skip("no machine")
+    with pytest.raises(TypeError, match=f"{machine} has no parameter 'nothing': its parameters"):
+        kind(nothing=1)
 
 
 def test_constructors_are_still_introspected():

@@ -12,7 +12,12 @@ NO_PENALTY = "leave it out: the Perceptron has no penalty. Pegasos has, with lam
 OF_HINGE = "leave it out: the loss is the hinge. OnlineGradientDescent takes others"
 BY_SHAPE = "leave it out: the shape of X decides how the problem is solved"
 BY_CLAIM = "leave it out: a claim says what is proved about the answer"
+GO_ON = "leave it out: partial_fit goes on from earlier calls"
 ONE_AGAINST_REST = "leave it out: several classes are one against the rest"
+RATES = {
+    "Pegasos": "leave it out: the rate of step t is 1/(lam·t)",
+    "OnlineGradientDescent": "leave it out: lam, or without it the radius, decides the rates",
+}
 
 #: What to do about a keyword of scikit-learn's: in any machine; or in one of this name, or one that
 #: has this parameter, the first that applies.
@@ -30,17 +35,20 @@ ADVICE: dict[str, str | dict[str, str]] = {
         "ridge": "give ridge=1/(C·S), S being the sum of the sample weights",
     },
     "cache_size": {"cache_mb": "give cache_mb, megabytes too"},
+    "copy_X": "leave it out: X is never changed",
+    "class_weight": "leave it out: SVM and LogisticRegression take weights of classes",
     "coef0": {"kernel": "give kernel=Polynomial(degree, offset=coef0)"},
     "covariance_type": {"covariance": "give covariance"},
     "decision_function_shape": ONE_AGAINST_REST,
     "degree": {"kernel": "give kernel=Polynomial(degree)"},
     "dual": BY_SHAPE,
     "early_stopping": BY_CLAIM,
-    "eta0": {"learning_rate": "give learning_rate=eta0"},
+    "eta0": {"learning_rate": "give learning_rate=eta0", **RATES},
     "fit_intercept": {"intercept": "give intercept='none' for False, or leave it out"},
     "gamma": {"kernel": "give kernel=Gaussian(variance), where variance = 1/(2·gamma)"},
     "intercept_scaling": {"intercept": "give intercept='lifted', which is a scaling of 1"},
     "kernel": "leave it out: it learns weights of the features. SVM takes kernels",
+    "learning_rate": RATES,
     "l1_ratio": "leave it out: penalties are squares",
     "loss": {
         "SVM": OF_HINGE,
@@ -50,12 +58,14 @@ ADVICE: dict[str, str | dict[str, str]] = {
     "max_iter": {
         "epochs": "give epochs, the largest number of passes over the examples",
         "time_limit": "give time_limit, in seconds",
+        "LeastSquares": "leave it out: the fit ends by itself",
     },
     "multi_class": {
         "LogisticRegression": "leave it out: several classes are one multinomial model",
         "intercept": ONE_AGAINST_REST,
     },
     "n_iter_no_change": BY_CLAIM,
+    "n_jobs": "leave it out: NUMBA_NUM_THREADS and OMP_NUM_THREADS say how many threads there are",
     "penalty": {
         "Perceptron": NO_PENALTY,
         "KernelPerceptron": NO_PENALTY,
@@ -65,12 +75,26 @@ ADVICE: dict[str, str | dict[str, str]] = {
     },
     "positive": "leave it out: coefficients are of either sign",
     "probability": "leave it out: scikit-learn's CalibratedClassifierCV makes probabilities",
+    "random_state": "leave it out: nothing is random",
     "shrinking": BY_SHAPE,
-    "shuffle": {"order": "give order='shuffled' or 'cyclic'"},
+    "shuffle": {
+        "order": "give order='shuffled' or 'cyclic'",
+        "Pegasos": "leave it out: examples are drawn at random",
+        "OnlineGradientDescent": "leave it out: examples are taken in their order",
+    },
     "solver": BY_SHAPE,
     "steps": {"Pegasos": "give max_iter, the number of examples drawn"},
     "tol": BY_CLAIM,
+    "validation_fraction": BY_CLAIM,
     "verbose": "give it a callback, as set_callbacks(sklearn.callback.ProgressBar())",
+    "warm_start": {
+        "Perceptron": GO_ON,
+        "KernelPerceptron": GO_ON,
+        "Pegasos": GO_ON,
+        "OnlineGradientDescent": GO_ON,
+        "LeastSquares": GO_ON,
+        "intercept": "leave it out: every fit begins anew",
+    },
 }
 
 

@@ -21,6 +21,7 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input, description
 from certo.estimators._errors import InputError
+from certo.estimators._keywords import answer_keywords
 from certo.estimators._limits import Running, running
 from certo.estimators._linear import LinearClassifier
 from certo.estimators.new_examples import no_few_examples
@@ -36,6 +37,7 @@ MIN_DISAGREEMENT_SETTINGS = {
 }
 
 
+@answer_keywords
 class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     r"""The hyperplane with the fewest errors: the empirical risk under the 0-1 loss, minimised.
 

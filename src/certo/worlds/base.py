@@ -253,17 +253,10 @@ class ContinuousClassWorld(ClassWorld):
         )
 
 
-class NumberWorld(World):
-    """A number y to predict from x on a line: y = g(x) + noise, of mean 0 and known variance.
-
-    The regression function g(x) = E[y | x] has the least squared risk, the variance of the noise.
-    Any other function f has the risk
-
-        R(f) = bayes_risk + E (f(x) − g(x))² .
-    """
+class LineWorld(World):
+    """Examples on an interval."""
 
     n_features = 1
-    noise: float  # standard deviation of y around g(x)
 
     @property
     @abc.abstractmethod
@@ -273,6 +266,18 @@ class NumberWorld(World):
     def ends(self) -> tuple[float, float]:
         """Between which values the first coordinate lies, but for a probability below 1e-18."""
         return self._axis.low, self._axis.high
+
+
+class NumberWorld(LineWorld):
+    """A number y to predict from x on a line: y = g(x) + noise, of mean 0 and known variance.
+
+    The regression function g(x) = E[y | x] has the least squared risk, the variance of the noise.
+    Any other function f has the risk
+
+        R(f) = bayes_risk + E (f(x) − g(x))² .
+    """
+
+    noise: float  # standard deviation of y around g(x)
 
     @abc.abstractmethod
     def _draw_x(self, m: int, rng: np.random.Generator) -> np.ndarray: ...
@@ -313,23 +318,12 @@ class NumberWorld(World):
         return self.bayes_risk + adaptive_integral(excess, axis.low, axis.high, RISK_TOLERANCE)
 
 
-class DensityWorld(World):
+class DensityWorld(LineWorld):
     """Examples x on an interval, and their density p(x).
 
     Under the loss −log q(x) the density itself has the least risk, its entropy. Any other density
     q has the risk bayes_risk + E log(p(x)/q(x)), Kullback and Leibler's divergence more.
     """
-
-    n_features = 1
-
-    @property
-    @abc.abstractmethod
-    def _axis(self) -> Axis: ...
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Between which values the first coordinate lies, but for a probability below 1e-18."""
-        return self._axis.low, self._axis.high
 
     @abc.abstractmethod
     def _log_density(self, x: np.ndarray) -> np.ndarray: ...

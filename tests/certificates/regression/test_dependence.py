@@ -93,7 +93,7 @@ def test_remainders(seed, lifted, store):
     X, kept, lines = case(seed, lifted)
     X[:, -1] += rng.choice([0.0, 1e-15, 1.0]) * rng.standard_normal(len(X))
     weights = rng.random(len(X))
-    shown = dependence.remainders(sample_of(store(X)), kept, lines, lifted, weights)
+    shown = dependence.remainders(sample_of(store(X)), kept, lines, weights)
     missed = [
         row[-1] - dot([*row[:-1], *([Fraction(1)] * lifted)], lines[0]) for row in rational(X)
     ]
@@ -105,6 +105,6 @@ def test_remainders(seed, lifted, store):
 def test_remainders_that_overflow_are_infinite():
     X = np.full((2, 2), 1e300)
     shown = dependence.remainders(
-        sample_of(X), np.array([0]), ((Fraction(10) ** 400,),), False, np.ones(2)
+        sample_of(X), np.array([0]), ((Fraction(10) ** 400,),), np.ones(2)
     )
     assert shown == pytest.approx(np.inf)

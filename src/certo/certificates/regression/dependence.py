@@ -104,7 +104,6 @@ def remainders(
     sample: Sample,
     kept: np.ndarray,
     combinations: Combinations,
-    lifted: bool,
     weights: np.ndarray,
     room: int = 1,
 ) -> np.ndarray:

@@ -260,7 +260,7 @@ class LogisticExcess(Certificate):
         """What the bound loses to columns that are nearly combinations; allowances `room` times."""
         problem, rest = point.problem, others(self.kept, self.coef.shape[1])
         weights = np.where(problem.left, problem.shares, 0.0) * ABOVE
-        off = remainders(problem.sample, self.kept, self.combinations, self.lifted, weights, room)
+        off = remainders(problem.sample, self.kept, self.combinations, weights, room)
         lost = float(np.max(off[np.isin(rest, self.nearly)])) * (self.reach or 0.0)
         require(lost < math.inf, "what columns that are not kept are apart overflows float64.")
         return lost * ABOVE
