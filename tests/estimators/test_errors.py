@@ -182,7 +182,7 @@ CASES = {
         lambda: SVM().fit(X, [[0, 2], [1, 0], [1, 1], [0, 0]]),
         {"shape": (4, 2), "indicators": True},
         "y has shape (4, 2) and is no such matrix",
-        "0 or 1",
+        "0/1 matrix",
     ),
     "no indicator": (
         lambda: SVM().fit(X, [[0, 0], [0, 2], [2, 2], [0, 0]]),

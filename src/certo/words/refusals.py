@@ -157,8 +157,8 @@ def unknown_label(label: Any, rows: Rows, classes: Sequence[Any], known_to: str)
 def label_matrix(who: str, shape: tuple[int, ...], indicators: bool = False) -> str:
     if indicators:
         return (
-            f"{who} takes one label for each example, or a matrix of labels that are 0 or 1, but "
-            f"y has shape {shape} and is no such matrix."
+            f"{who} takes one label for each example, or a 0/1 matrix of labels, but y has shape "
+            f"{shape} and is no such matrix."
         )
     return (
         f"{who} takes one label for each example, but y is a matrix of labels of shape {shape}. "
