@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 from pathlib import Path
 
@@ -72,14 +73,17 @@ def test_a_broken_or_huge_file_is_refused_in_words(name, content):
     assert "upload." not in said
 
 
-@pytest.mark.parametrize("strange", ["inf", "-inf", "1e999", "nan"])
-def test_values_that_are_not_finite_are_refused_or_left_out(strange):
+@pytest.mark.parametrize("strange", ["inf", "-inf", "1e999"])
+def test_values_that_are_not_finite_are_refused_with_their_row(strange):
     table = read_upload("t.csv", f"a,b,c\n1,2,x\n{strange},4,y\n5,6,x\n7,1,y\n".encode())
-    try:
+    with pytest.raises(Problem, match=r"'a' must hold finite numbers, but row 2 holds"):
+        table.bench("a", "b", "c", "x")
+
+
+def test_what_is_not_a_number_is_left_out_or_refused():
+    table = read_upload("t.csv", b"a,b,c\n1,2,x\nnan,4,y\n5,6,x\n7,1,y\n")
+    with contextlib.suppress(Problem):
         assert len(table.bench("a", "b", "c", "x")) == 3
-    except Problem as wrong:
-        assert "'a' must hold" in str(wrong)
-        assert "row 2" in str(wrong) or "numbers" in str(wrong)
 
 
 def test_columns_that_are_not_there_are_refused():

@@ -83,10 +83,10 @@ def _verdicts(found: dict[str, Any], count: int, edited: int) -> dict[str, Any]:
     place of the claim that was changed by hand, if one was."""
     if "error" in found:  # Not even a claim: it could not be read.
         why = str(found["error"]).removeprefix(UNREADABLE_PROOF)
-        refused, unread = {"holds": False, "why": why}, {"holds": None, "why": ""}
-        places = range(count)  # The others were not looked at.
-        checked = [unread if edited not in (-1, place) else refused for place in places]
-        return {"holds": False, "verdict": why, "checked": checked}
+        refused: dict[str, Any] = {"holds": False, "why": why}
+        unread: dict[str, Any] = {"holds": None, "why": ""}  # It was not looked at.
+        told = [unread if edited not in (-1, place) else refused for place in range(count)]
+        return {"holds": False, "verdict": why, "checked": told}
     said = ("holds", "why", "claim", "plain", "numbers")  # As it stands in the folder now.
     checked = [{name: claim[name] for name in said} for claim in found["claims"]]
     for claim in checked:
