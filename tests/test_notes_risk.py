@@ -63,7 +63,7 @@ def test_the_least_empirical_risk_of_finitely_many_functions_is_near_the_least(s
     world, cuts, N = LogisticLine(), np.linspace(0, 1, 21), 500
     risks = [world.risk(lambda X, c=c: np.where(X[:, 0] >= c, 1, -1)) for c in cuts]
     X, y = world.draw(N, rng=seed)
-    errors = np.mean(np.where(X >= cuts, 1, -1) != y[:, None], axis=0)
+    errors = np.mean(np.where(cuts <= X, 1, -1) != y[:, None], axis=0)
     allowed = 2 * np.sqrt(np.log(2 * len(cuts) / 1e-9) / (2 * N))
     assert risks[int(np.argmin(errors))] <= min(risks) + allowed
 
