@@ -103,9 +103,9 @@ def save(drawn, path: Path) -> None:
 
 
 def compact(svg: str) -> str:
-    """The same drawing with coordinates to a hundredth of a point, no indentation, and one style for
-    points that follow each other: smaller, and the same on machines that differ in the last digits
-    of what is drawn."""
+    """The same drawing with coordinates to a hundredth of a point, no indentation, and one style
+    for points that follow each other: smaller, and the same on machines that differ in the last
+    digits of what is drawn."""
 
     def rounded(found: re.Match[str]) -> str:
         return f"{round(float(found[0]), 2):g}" if abs(float(found[0])) < 1e4 else found[0]
