@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
+import itertools
 import re
 import warnings
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ COLOURS = 128  # of these pictures, to keep them small
 PARTS = re.compile(r"```python\n(?P<code>.*?)```|!\[.*?\]\((?P<link>[^)]*)\)", re.DOTALL)
 COORDINATES = re.compile(r'\b(d|x|y|x1|x2|y1|y2|cx|cy|r|width|height|transform|points)="([^"]*)"')
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+#: A point of a scatter, and what is around its style.
+POINT = re.compile(r'(<use [^>]*?) style="([^"]*)"/>')
 ASSIGNED = re.compile(r"^(ax|figure|animation)\s*=")
 
 
@@ -100,8 +103,9 @@ def save(drawn, path: Path) -> None:
 
 
 def compact(svg: str) -> str:
-    """The same drawing with coordinates to a hundredth of a point and no indentation: smaller,
-    and the same on machines that differ in the last digits of what is drawn."""
+    """The same drawing with coordinates to a hundredth of a point, no indentation, and one style
+    for points that follow each other: smaller, and the same on machines that differ in the last
+    digits of what is drawn."""
 
     def rounded(found: re.Match[str]) -> str:
         return f"{round(float(found[0]), 2):g}" if abs(float(found[0])) < 1e4 else found[0]
@@ -111,4 +115,21 @@ def compact(svg: str) -> str:
 
     svg = COORDINATES.sub(attribute, re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL))
     lines = (line.strip() for line in svg.splitlines())
-    return "\n".join(line for line in lines if line) + "\n"
+    return "\n".join(_points_of_one_style([line for line in lines if line])) + "\n"
+
+
+def _points_of_one_style(lines: list[str]) -> Iterator[str]:
+    """Points that follow each other and look the same are put into a group, which has the style."""
+
+    def style(line: str) -> str | None:
+        found = POINT.fullmatch(line)
+        return found[2] if found else None
+
+    for look, run in itertools.groupby(lines, style):
+        same = list(run)
+        if look is None or len(same) == 1:
+            yield from same
+        else:
+            yield f'<g style="{look}">'
+            yield from (POINT.sub(r"\1/>", line) for line in same)
+            yield "</g>"

@@ -97,6 +97,16 @@ def test_coordinates_are_rounded_and_words_are_not():
     assert page_pictures.compact(svg) == short
 
 
+def test_points_of_one_style_share_it():
+    dot = '<use xlink:href="#a" x="1" y="2" style="fill: red"/>\n'
+    bare = '<use xlink:href="#a" x="1" y="2"/>\n'
+    other = dot.replace("red", "blue")
+    svg = f"<g>\n{dot}{dot}{other}</g>\n"
+    short = f'<g>\n<g style="fill: red">\n{bare}{bare}</g>\n{other}</g>\n'
+    assert page_pictures.compact(svg) == short
+    assert page_pictures.compact(short) == short
+
+
 def test_the_gallery_shows_every_picture_that_plots_draws():
     text = (DOCS / "gallery.md").read_text()
     functions = {name for name in plots.__all__ if not name.startswith("MAX_")}
