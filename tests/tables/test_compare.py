@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -370,3 +371,24 @@ def test_predictions_that_are_not_finite_have_no_error():
     table = pa.table({"x": np.arange(40.0), "y": np.arange(40.0)})
     found = compare_machines(table, "y", "numbers", held_out=HeldOut(0.2), compared=[infinite])
     assert found.results[0].missing == "failed"
+
+
+def test_compilation_takes_no_time_from_the_machines(monkeypatch):
+    """The first fit to a few rows may take long; the clock stands still meanwhile."""
+    clock = [0.0]
+    monkeypatch.setattr(module, "monotonic", lambda: clock[0])
+
+    class Slow(Perceptron):
+        fitted = 0
+
+        def fit(self, X, y):
+            Slow.fitted += 1
+            clock[0] += 500.0 if Slow.fitted == 1 else 0.1
+            return super().fit(X, y)
+
+    parts = SimpleNamespace(learns="classes")
+    race = module._Race(parts, 100.0, 3, np.ones(0, dtype=bool), 0.0)
+    X, y = np.array([[1.0], [2.0], [-1.0]]), np.array([1, 1, 0])
+    race._compile(Slow(), X, y)
+    assert Slow.fitted == 1
+    assert race.deadline == pytest.approx(600.0)

@@ -54,7 +54,9 @@ from certo.words.reader import setting
 MAX_NUMBERS_MADE_DENSE = 2 * 10**8  # Numbers of a matrix that is made dense: 1.6 GB.
 PREDICTED_ROWS = 1000  # Rows that are predicted before the clock is looked at.
 FITTING_SHARE = 0.95  # Of the time limit; the rest is for what a last fit takes beyond its limit.
-COMPILED_ROWS = 8  # Rows of each class to which a machine is fitted before anything is timed.
+#: Rows of each class to which a machine is fitted before anything is timed, and its time limit: so
+#: many that the loops for larger tables are compiled, too.
+COMPILED_ROWS, COMPILED_SECONDS = 100, 1.0
 LARGEST_SHARE = 1 / 3  # Of the time that is left, for a machine that cannot stop by itself.
 
 #: Why a candidate has no results, or not all: no time was left, Ctrl-C, an error, or the table.
@@ -197,7 +199,8 @@ def compare_machines(
     candidates, which are known before any result is: all intervals hold together with probability
     1 − delta. Encodings are learnt from the training rows of each fold alone.
 
-    All ends about `time_limit` seconds after it `began`, now if that is None. Machines that have a
+    All ends about `time_limit` seconds after it `began`, now if that is None; on a computer where
+    loops have not been compiled yet, that comes on top. Machines that have a
     time limit themselves have an equal share of the time that is left when their turn comes; others
     begin no fit that is expected to end after their share. Ctrl-C ends the comparison with what
     there is. `compared` takes the place of the usual candidates, `report` is told the name of a
@@ -427,13 +430,19 @@ class _Race:
                 turns.append(0)  # What the folds have left over is for the fit that had too little.
 
     def _compile(self, estimator: Any, X: Any, y: np.ndarray) -> None:
-        """Fit to a few rows, so that the compilation of loops is not timed."""
+        """Fit to a few rows, so that the compilation of loops, which happens once on a computer, is
+        not timed and takes nothing from the time of the comparison."""
+        begin = monotonic()
         labels = y if self.parts.learns == "classes" else np.zeros(len(y))
         kinds = [np.flatnonzero(labels == label) for label in np.unique(labels)]
         some = np.concatenate([kind[:COMPILED_ROWS] for kind in kinds])
         with warnings.catch_warnings(), suppress(Exception):
             warnings.simplefilter("ignore")
-            clone(estimator).fit(X[some], y[some])
+            first = clone(estimator)
+            if "time_limit" in first.get_params():
+                first.set_params(time_limit=COMPILED_SECONDS)
+            first.fit(X[some], y[some])
+        self.deadline += monotonic() - begin
 
     def _threads(self, candidate: Candidate) -> AbstractContextManager[Any]:
         """Threads of scikit-learn wait for each other actively, which on a busy machine takes many
