@@ -20,10 +20,12 @@ INCHES_PER_ROW = 0.24
 COLOURS = ("#c2410c", "#1d4ed8", "#2a8a57", "#7c3aed")
 LABEL_COLUMNS = ("data", "machine", "rival", "kernel", "intercept", "ridge", "C", "target", "k")
 
+ALSO = "OneVsRest"  # A second rival for the same fit, which does not enter the means.
+
 SECTIONS = {
     "everyday": "Small tables, every machine",
     "perceptron": "The Perceptron",
-    "separability": "Is it separable?",
+    "separability": "Separability",
     "hard_margin": "The largest margin",
     "svm": "The soft margin, linear",
     "kernel_svm": "The soft margin with a Gaussian kernel",
@@ -123,10 +125,12 @@ def summaries(tables: Iterable[dict[str, Any]]) -> list[Summary]:
         for column in ratio_columns(table):
             groups: dict[Any, list[Ratio]] = {}
             for row, one in _ratios(table, column):
+                if str(row.get("rival")).startswith(ALSO):
+                    continue
                 groups.setdefault(row.get("target"), []).append(one)
             for target, ratios in groups.items():
                 to = "" if target is None else f", to {target}"
-                name = f"{table['title']}{to}{_beside(column)}"
+                name = f"{table['title'].rstrip('?')}{to}{_beside(column)}"
                 found.append(Summary(name, tuple(ratios)))
     return found
 
@@ -329,6 +333,7 @@ def _label(row: dict[str, Any]) -> Iterator[str]:
 def _finish(ax: Axes, names: list[str], axis: str) -> None:
     ax.axvline(1, color="#1f2937", lw=0.8, ls="--")
     ax.set_xscale("log")
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     ax.set_yticks(range(len(names)), names, fontsize=7)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.grid(axis="x", color="#9ca3af", lw=0.4, alpha=0.6)
