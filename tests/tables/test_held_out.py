@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-
 from scipy.stats import binom
 
 import certo
