@@ -207,3 +207,22 @@ def test_test_rows_of_a_file_have_numbers_of_that_file(undrawn):
     assert "number in the file of test rows" in text
     assert said["performance"]["test"]["wrong"][0]["row"] == 1
     assert "<svg>ROC" not in text  # The test rows have one class only.
+
+
+def test_rows_left_out_are_told_once_after_what_is_proved(undrawn):
+    draw = np.random.default_rng(0)
+    x, z = draw.normal(size=(2, 80))
+    y = 3 * x + draw.normal(size=80)
+    table = pa.table({"x": [None, *x[1:]], "z": z, "y": y})
+    fitted = fit_table(
+        table, "y", machine("least-squares", ()), missing="drop", held_out=HeldOut(0.25)
+    )
+    said = facts(fitted) | {"model_fingerprint": None, "verify_with": None}
+    with undrawn():
+        shown = html_report(fitted, said).split('<script type="application/json"')[0]
+    assert len(said["remarks"]) == 1
+    assert said["remarks"][0] in said["notes"]
+    assert shown.count(said["remarks"][0]) == 1
+    proved = shown[shown.index("What is proved</h2>") :]
+    (claim,) = (one for one in said["claims"] if one["type"] == "TestDistances")
+    assert proved.index(claim["plain"]) < proved.index(said["remarks"][0])

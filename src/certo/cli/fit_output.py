@@ -171,7 +171,10 @@ def _goodness(said: dict[str, Any]) -> Iterator[str]:
     if said.get("r2") is not None:
         variance, spread = said["residual_variance"], ""
         if variance is not None:
-            error, degrees = readable(variance**0.5), counted(said["degrees_of_freedom"], "degree")
+            error, degrees = (
+                three_digits(variance**0.5),
+                counted(said["degrees_of_freedom"], "degree"),
+            )
             spread = f"; residual standard error {error} on {degrees} of freedom"
         yield f"R² is {said['r2']:.4g}{spread}."
     if said.get("null_log_likelihood"):
@@ -326,7 +329,7 @@ def _tell_wrong(voice: Voice, said: dict[str, Any]) -> None:
     voice.say((f"{rows} that are {how}", "bold"))
     for item in wrong["rows"][:MAX_WRONG_SHOWN]:
         true, predicted = (
-            readable(value) if isinstance(value, float) else str(value).strip()
+            three_digits(value) if isinstance(value, float) else str(value).strip()
             for value in (item["true"], item["predicted"])
         )
         voice.say(f"row {item['row']:,}: {true}, predicted {predicted}", indent=2)
