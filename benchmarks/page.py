@@ -212,7 +212,7 @@ def provenance(measured: dict[str, Any]) -> str:
         said.append(", ".join(f"{name} {one}" for name, one in versions.items()))
     if measured.get("note"):
         said.append(measured["note"])
-    size = "Small data (`--quick`). " if measured["quick"] else ""
+    size = "A short run (`--quick`). " if measured["quick"] else ""
     return f"*{size}Measured by {'; '.join(said)}.*"
 
 

@@ -86,10 +86,10 @@ def test_a_long_table_is_shown_by_machine_with_its_least_case():
 def test_each_section_says_command_machine_and_versions():
     text = page.markdown({"svm": content({"data": "a", "ratio": 2.0})})
     assert "`python -m benchmarks x`, 2026-01-02; 2 cores; numpy 1.2" in text
-    assert "Small data" not in text
+    assert "A short run" not in text
     quick = content({"data": "a", "ratio": 2.0})
     quick["measured"] = MEASURED | {"quick": True}
-    assert "Small data" in page.markdown({"svm": quick})
+    assert "A short run" in page.markdown({"svm": quick})
 
 
 def test_what_a_run_notes_of_the_machine():
