@@ -164,15 +164,19 @@ class KernelSample:
             return Scores(value, slack + 1.02 * np.fmin(epsilon * reach, self._closeness * size))
 
     @cached_property
-    def _looked_at(self) -> tuple[np.ndarray, Any]:
-        """The examples whose known scores are checked."""
-        looks = LOOKS[self.kernel.takes]
+    def _looked_at(self) -> tuple[np.ndarray, Any, np.ndarray | None]:
+        """The examples whose known scores are checked; and, where examples are few, their kernel
+        values with all examples, which serve machines with other signs, too."""
+        kernel, looks = self.kernel, LOOKS[self.kernel.takes]
         some = np.unique(np.linspace(0, self.m - 1, looks).astype(int))
-        return some, self.kernel.points(self.X, some)
+        points, few = kernel.points(self.X, some), self.m <= WIDTH and kernel.takes == "vectors"
+        return some, points, kernel.plain(points, self.X) if few else None
 
     def _agree(self, rows, coef, known, slack) -> bool:
         """Whether scores of some examples are within this slack of the known ones."""
-        kernel, (some, points) = self.kernel, self._looked_at
+        kernel, (some, points, block) = self.kernel, self._looked_at
+        if block is not None:
+            return bool(np.all(np.abs(block[:, rows] @ coef - known[some]) <= slack[some]))
         value = np.zeros(some.size)
         for first in range(0, rows.size, WIDTH):
             part = slice(first, first + WIDTH)
