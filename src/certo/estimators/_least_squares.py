@@ -62,13 +62,13 @@ def certified(
 def _seem_exact(found: Solution, X, lifted: bool) -> bool:
     """Whether columns are combinations of others to the last digit, in the first rows: then a look
     at all rows, which rounded sums cannot replace, may show it."""
-    if not found.combinations or found.kept is None:
-        return False
     return _are_exact(found, X[:EXACTNESS_ROWS], lifted)
 
 
 def _are_exact(found: Solution, X, lifted: bool, weights: np.ndarray | None = None) -> bool:
     """The same in all of these rows that count."""
+    if not found.combinations or found.kept is None:
+        return False
     rows, counts = Sample(X, np.ones(X.shape[0], np.int8)), None if weights is None else weights > 0
     return bool(np.all(exact_columns(rows, found.kept, found.combinations, lifted, counts)))
 

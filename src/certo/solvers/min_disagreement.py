@@ -219,11 +219,11 @@ class _Search:
 
         noise, self.starts = PRICE_NOISE if self.starts else 0.0, self.starts + 1
         too_many = self.costs.size > MAX_PROGRAM_GROUPS
-        if too_many or self.starts % STARTS_PER_PROGRAM != 1:
+        if not too_many and self.starts % STARTS_PER_PROGRAM == 1:
+            w = self.elastic.search(self.rng, noise, left)
+        else:
             best = self.standard_weights()
             w = best + WEIGHT_NOISE * float(np.std(best)) * self.rng.standard_normal(best.size)
-        else:
-            w = self.elastic.search(self.rng, noise, left)
         if w is not None:
             self.search_from(w, lambda: self.stop(until))
 

@@ -80,7 +80,7 @@ def issue_soft_margin_gap(
     return with_numbers(draft, primal=upper, dual=lower, allowance=allowance)
 
 
-def _twofold_sums(draft: SoftMarginGap, sample) -> list[tuple[float, float, float]] | None:
+def _twofold_sums(draft: SoftMarginGap, sample) -> list[list[float]] | None:
     """The weighted losses, ‖w‖², Σ α_t and ‖v‖² to about twice the digits of float64, as (h, l,
     bound), where a checker adds up as precisely; None elsewhere, and after overflow."""
     if not (isinstance(sample, Sample) and is_short_table(sample)):
@@ -91,9 +91,7 @@ def _twofold_sums(draft: SoftMarginGap, sample) -> list[tuple[float, float, floa
     return sums.reshape(4, 3).tolist() if np.isfinite(sums).all() else None
 
 
-def _objectives(
-    draft: SoftMarginGap, sums: list[tuple[float, float, float]]
-) -> tuple[Rounded, Rounded]:
+def _objectives(draft: SoftMarginGap, sums: list[list[float]]) -> tuple[Rounded, Rounded]:
     return draft._objectives(
         *(Rounded(Fraction(high) + Fraction(low), Fraction(off)) for high, low, off in sums)
     )
@@ -107,10 +105,13 @@ def _claim_of_floats(draft: SoftMarginGap, losses, square, total, combined) -> S
     negative_dual = [-total[0], -total[1], 0.5 * combined[0], 0.5 * combined[1]]
     above_primal = [SLACK_FACTOR * losses[2], 0.5 * SLACK_FACTOR * square[2]]
     below_dual = [SLACK_FACTOR * total[2], 0.5 * SLACK_FACTOR * combined[2]]
-    upper = exact.sum_above(*primal, *above_primal)
+    within = [*above_primal, *below_dual]
+    upper = exact.sum_above(*primal, *above_primal) if max(within) < math.inf else math.inf
+    if upper == math.inf:
+        raise CannotClaim("numbers overflow float64.")
     lower = max(0.0, -exact.sum_above(*negative_dual, *below_dual))
     gap = [-number for number in (*primal, *negative_dual)]
-    allowance = exact.sum_above(upper, -lower, *gap, *above_primal, *below_dual)
-    if not upper + allowance < math.inf:
+    allowance = exact.sum_above(upper, -lower, *gap, *within)
+    if allowance == math.inf:
         raise CannotClaim("numbers overflow float64.")
     return with_numbers(draft, primal=upper, dual=lower, allowance=max(0.0, allowance))
