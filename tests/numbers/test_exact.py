@@ -95,12 +95,6 @@ def test_above_and_below_enclose(value, exponent):
 
 
 @law
-@given(st.lists(floats, max_size=8))
-def test_sum_above_is_above_the_exact_sum(terms):
-    assert exact.sum_above(*terms) == exact.above(sum(map(Fraction, terms), Fraction(0)))
-
-
-@law
 @given(st.fractions(min_value=0), st.integers(-600, 600))
 def test_root_above_is_above_and_near(value, exponent):
     value *= Fraction(4) ** exponent

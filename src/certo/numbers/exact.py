@@ -80,15 +80,6 @@ def above(value: Fraction) -> float:
     return near if Fraction(near) >= value else math.nextafter(near, math.inf)
 
 
-def sum_above(*terms: float) -> float:
-    """`above(Σ terms)` for finite floats: `math.fsum` rounds the exact sum once."""
-    try:
-        near = math.fsum(terms)
-        return near if math.fsum([*terms, -near]) <= 0 else math.nextafter(near, math.inf)
-    except OverflowError:
-        return above(sum(map(Fraction, terms), Fraction(0)))
-
-
 def root_above(value: Fraction) -> float:
     """A float ≥ √value, within two units in the last place in the normal range."""
     if not value:

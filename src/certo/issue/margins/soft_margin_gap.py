@@ -13,7 +13,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.combinations import dense_rows, is_short_table
 from certo.compiled.twofold import dual_parts, primal_parts
-from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, sum_above, with_numbers
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded
 from certo.numbers.rounding import MAX_FLOAT
@@ -106,12 +106,12 @@ def _claim_of_floats(draft: SoftMarginGap, losses, square, total, combined) -> S
     above_primal = [SLACK_FACTOR * losses[2], 0.5 * SLACK_FACTOR * square[2]]
     below_dual = [SLACK_FACTOR * total[2], 0.5 * SLACK_FACTOR * combined[2]]
     within = [*above_primal, *below_dual]
-    upper = exact.sum_above(*primal, *above_primal) if max(within) < math.inf else math.inf
+    upper = sum_above(*primal, *above_primal) if max(within) < math.inf else math.inf
     if upper == math.inf:
         raise CannotClaim("numbers overflow float64.")
-    lower = max(0.0, -exact.sum_above(*negative_dual, *below_dual))
+    lower = max(0.0, -sum_above(*negative_dual, *below_dual))
     gap = [-number for number in (*primal, *negative_dual)]
-    allowance = exact.sum_above(upper, -lower, *gap, *within)
+    allowance = sum_above(upper, -lower, *gap, *within)
     if allowance == math.inf:
         raise CannotClaim("numbers overflow float64.")
     return with_numbers(draft, primal=upper, dual=lower, allowance=max(0.0, allowance))
