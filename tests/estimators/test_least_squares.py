@@ -399,6 +399,11 @@ class TestDependentColumns:
         X, y = data()
         model = LeastSquares().fit(np.column_stack([X, np.full(60, 0.1)]), y)
         assert (model.rank_, model.coef_[4]) == (4, 0.0)
+        (claim,) = model.certificate_  # The rows show what the sums, which are rounded, cannot.
+        assert claim.reach is None
+        assert len(claim.combinations) == 1
+        assert claim.excess <= 1e-9 * claim.risk
+        assert claim.verify(np.column_stack([X, np.full(60, 0.1)]), y)
         model = LeastSquares().fit(np.full((60, 2), 0.1), y)
         assert model.rank_ == 0
         assert model.coef_.tolist() == [0.0, 0.0]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 
 from certo import Perceptron
 from certo.certificates import CompressionBound, MistakeBound, Separable
 from certo.checks import check_certificate
+from certo.issue.slack import sum_above
+from certo.numbers import exact
 from certo.rates import Geometric, Power
 from tests.oracles.hard_tables import table
 
@@ -81,3 +87,9 @@ def test_claims_without_a_rerun_hold_in_any_storage(kind):
         data = claim.to_dict()
         data["coef"] = data["coef"][::-1]
         assert Separable.from_dict(data).verify(backwards, y)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=8))
+def test_sum_above_is_above_the_exact_sum(terms):
+    assert sum_above(*terms) == exact.above(sum(map(Fraction, terms), Fraction(0)))

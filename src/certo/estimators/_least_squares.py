@@ -39,9 +39,10 @@ def certified(
     }
     claim: Any = None
     sums = found.moments.sums
-    exact = sums is not None and sums.exact
-    if sums is not None and (exact or X is None or not _seem_exact(found, X, treatment == "free")):
-        claim = _by_sums(found, sums, labels, problem)
+    if sums is not None:
+        seem = not sums.exact and X is not None and _seem_exact(found, X, treatment == "free")
+        exact = seem and _are_exact(found, X, treatment == "free", sample_weight)
+        claim = _by_sums(found, sums, labels, problem, exact) if exact or not seem else None
     if X is None and sums is None:
         return not_claimed(
             "partial_fit keeps neither the examples nor their weights, nor sums from a fit."
@@ -61,10 +62,15 @@ def certified(
 def _seem_exact(found: Solution, X, lifted: bool) -> bool:
     """Whether columns are combinations of others to the last digit, in the first rows: then a look
     at all rows, which rounded sums cannot replace, may show it."""
+    return _are_exact(found, X[:EXACTNESS_ROWS], lifted)
+
+
+def _are_exact(found: Solution, X, lifted: bool, weights: np.ndarray | None = None) -> bool:
+    """The same in all of these rows that count."""
     if not found.combinations or found.kept is None:
         return False
-    some = Sample(X[:EXACTNESS_ROWS], np.ones(min(EXACTNESS_ROWS, X.shape[0]), np.int8))
-    return bool(np.all(exact_columns(some, found.kept, found.combinations, lifted)))
+    rows, counts = Sample(X, np.ones(X.shape[0], np.int8)), None if weights is None else weights > 0
+    return bool(np.all(exact_columns(rows, found.kept, found.combinations, lifted, counts)))
 
 
 def not_claimed(reason: str) -> Composite:
@@ -72,13 +78,13 @@ def not_claimed(reason: str) -> Composite:
 
 
 def _by_sums(
-    found: Solution, sums: ShiftedGram, labels: Values, problem: dict[str, Any]
+    found: Solution, sums: ShiftedGram, labels: Values, problem: dict[str, Any], exact: bool
 ) -> LeastSquaresExcess | None:
-    """None, where the sums are not enough."""
+    """None, where the sums are not enough; `exact` says that the rows show the combinations."""
     try:
         return issue_least_squares_excess(
             sums, labels, shift=sums.shift, kept=found.kept, combinations=found.combinations or (),
-            **problem,
+            seen_exact=exact, **problem,
         )  # fmt: skip
     except CannotClaim:
         return None

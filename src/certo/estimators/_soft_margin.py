@@ -29,15 +29,11 @@ class Machine(NamedTuple):
     dual_coef: np.ndarray
     claim: Claim
     slack: np.ndarray
+    gap: float  # The relative gap that is proved; infinite if none is.
 
     @property
     def stop(self) -> Stop:
         return self.outcome.stop
-
-    @property
-    def gap(self) -> float:
-        """The relative gap that is proved; infinite if none is."""
-        return self.claim.relative_gap if isinstance(self.claim, SoftMarginGap) else np.inf
 
     @property
     def objective(self) -> float:
@@ -71,7 +67,9 @@ def machine_for(
             rows=rows, dual_coef=dual_coef, **prices._asdict(), **space.known_of(outcome),
         ),
     )  # fmt: skip
-    return Machine(outcome, rows, dual_coef, claim, SoftMargin.loss.of(signs, scores + outcome.b))
+    slack = SoftMargin.loss.of(signs, scores + outcome.b)
+    gap = claim.relative_gap if isinstance(claim, SoftMarginGap) else np.inf
+    return Machine(outcome, rows, dual_coef, claim, slack, gap)
 
 
 def _fixing_b(scores, signs, costs, outcome) -> np.ndarray:

@@ -350,7 +350,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if found.separation is not None and self.separation_ is None:
             self.estimate_exists_ = None  # No claim could be made of the direction.
         self.converged_ = found.gap <= self.tol
-        self.risk_ = problem.risk(found.weights)
+        self.risk_ = found.risk
         self.objective_ = self.risk_ + problem.penalty(found.weights)
         self.infimum_ = -np.inf
         if isinstance(found.excess, LogisticExcess):

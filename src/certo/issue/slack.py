@@ -3,6 +3,7 @@ accepts the claim, and what they say where nothing is shown."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import wraps
@@ -12,6 +13,7 @@ import numpy as np
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.spaces.space import MachineMargins
+from certo.numbers import exact
 from certo.numbers.rounded import NotShown, Rounded
 
 P = ParamSpec("P")
@@ -58,3 +60,12 @@ def with_numbers(draft: C, **numbers: Any) -> C:
 def with_slack(value: Rounded) -> Fraction:
     """What a non-negative number may be claimed not to exceed."""
     return max(value.value + SLACK_FACTOR * value.within, Fraction(0))
+
+
+def sum_above(*terms: float) -> float:
+    """`exact.above(Σ terms)` for finite floats: `math.fsum` rounds the exact sum once."""
+    try:
+        near = math.fsum(terms)
+        return near if math.fsum([*terms, -near]) <= 0 else math.nextafter(near, math.inf)
+    except OverflowError:
+        return exact.above(sum(map(Fraction, terms), Fraction(0)))

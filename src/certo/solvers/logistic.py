@@ -56,7 +56,7 @@ MAX_SAMPLE_STEPS = 30  # Newton steps for a sample.
 # again, the second number being for a heavy one; and while further steps leave less than the next.
 CALM_RATIO, HEAVY_CALM_RATIO = 0.01, 0.3
 REUSED_RATIO = 0.3
-REUSED_FACTOR = 1e6  # A step with an old Hessian does not square the decrement: what it leaves, if
+REUSED_FACTOR = 1e5  # A step with an old Hessian does not square the decrement: what it leaves, if
 # it leaves the share that the last one left, must be so many times less for it to be the last.
 # Coordinates beyond which no Hessian is made, with a ridge and without.
 MAX_RIDGE_DIM, MAX_DIM = 1500, 4000

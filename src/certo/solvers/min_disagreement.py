@@ -38,10 +38,14 @@ from certo.stop import Asked, Stop, go_on
 MAX_MARGIN_PRODUCTS = 1e9  # Multiplications for a wide margin: about a second.
 MAX_QUICK_CELL_WORK = 2e6  # Numbers to sort that take milliseconds: no tree is tried before.
 SORTED_PER_SECOND = 5e6  # Numbers, by a cautious estimate.
-ELASTIC_STARTS = 30  # Local searches from solutions of elastic programs, before the proof.
+FIRST_STARTS = 60  # Local searches before the proof.
 QUICK_STARTS = 3  # As many where looking at all cells takes milliseconds.
+# Of so many local searches one starts from the solution of an elastic program, the others near the
+# best weights known, which is quicker and leads to no more errors.
+STARTS_PER_PROGRAM = 4
 PRICE_NOISE = 0.2  # Relative noise on the prices of elastic programs, for various starts.
-PIVOTS_PER_START = 20_000  # Simplex steps of the proof after which local search starts once more.
+WEIGHT_NOISE = 0.03  # Noise on the best weights, relative to their spread, for various starts.
+PIVOTS_PER_START = 10_000  # Simplex steps of the proof after which local search starts once more.
 # The tree may be faster than looking at all cells: it is tried for this share of their time.
 TREE_TRIAL_SHARE = 0.3
 MAX_PROGRAM_GROUPS = 4000  # Groups in linear programs; of more, the hardest ones.
@@ -116,6 +120,7 @@ class _Search:
         self.upper, self.lower = self._cost(np.ones(sample.m, dtype=bool)), 0
         self.changes: list[tuple[float, float, float]] = []
         self.weights_then: list[np.ndarray] = []
+        self.starts = 0  # Local searches so far.
         self._note()
 
     @property
@@ -203,17 +208,22 @@ class _Search:
     def elastic(self) -> Elastic:
         return Elastic(self.standard, self.costs)
 
-    def start_again(self, noise: float, until: float = math.inf) -> None:
-        """Local search from a solution of the elastic program or, where there are too many groups
-        for that, from the best weights."""
+    def start_again(self, until: float = math.inf) -> None:
+        """Local search from a solution of the elastic program now and then, unless there are too
+        many groups for that; else from near the best weights."""
         if self.stop(until):
             return
 
         def left() -> float:
             return min(until - self.watch.seconds, self.watch.seconds_left)
 
+        noise, self.starts = PRICE_NOISE if self.starts else 0.0, self.starts + 1
         too_many = self.costs.size > MAX_PROGRAM_GROUPS
-        w = self.standard_weights() if too_many else self.elastic.search(self.rng, noise, left)
+        if not too_many and self.starts % STARTS_PER_PROGRAM == 1:
+            w = self.elastic.search(self.rng, noise, left)
+        else:
+            best = self.standard_weights()
+            w = best + WEIGHT_NOISE * float(np.std(best)) * self.rng.standard_normal(best.size)
         if w is not None:
             self.search_from(w, lambda: self.stop(until))
 
@@ -309,7 +319,7 @@ def _separated(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> O
 
 
 def _start(search: _Search) -> None:
-    """Local search from the weights of surrogates: logistic, then elastic programs."""
+    """Local search from the weights of surrogates, logistic and elastic, and near the best."""
     until = search.watch.seconds + 0.1 * search.watch.seconds_left
 
     def stop() -> bool:
@@ -324,8 +334,8 @@ def _start(search: _Search) -> None:
         return
     search.search_from(surrogate(search.standard, search.costs, stop), stop)
     quick = cells.work(*search.standard.shape) <= MAX_QUICK_CELL_WORK
-    for k in range(QUICK_STARTS if quick else ELASTIC_STARTS):
-        search.start_again(PRICE_NOISE if k else 0.0, until)
+    for _ in range(QUICK_STARTS if quick else FIRST_STARTS):
+        search.start_again(until)
 
 
 def _look_at_cells(search: _Search) -> bool:
@@ -371,7 +381,7 @@ def _grow_tree(search: _Search, seconds: float) -> tuple[HittingTree, tuple]:
         search.raise_lower(tree.lower)
         if tree.pivots >= PIVOTS_PER_START * (starts + 1):
             starts += 1
-            search.start_again(PRICE_NOISE, until)
+            search.start_again(until)
             tree.upper = min(tree.upper, search.to_prove)
         return search.stop(until)
 

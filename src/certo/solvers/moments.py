@@ -19,6 +19,7 @@ SUM_BLOCK_NUMBERS = 2**16  # Numbers in a block of rows that stays in the cache 
 QR_BLOCK_NUMBERS = 2**17  # Numbers in a block whose QR is taken: fewer blocks, fewer factors.
 SAMPLE_ROWS = 256  # Rows from which the mean is guessed before the pass.
 MIN_CENTRED_SHARE = 0.01  # A column of which centring leaves less was shifted by too little.
+BLAS_SPEED = 32  # Multiplications of BLAS in the time of one of a compiled loop.
 PRODUCT_ROWS = 4096  # Rows multiplied at a time where they are not copied.
 MAX_SPARSE_DENSITY = 0.1  # Below it a product of sparse rows beats one of dense blocks.
 
@@ -82,7 +83,7 @@ class Rows:
             return so_far
 
         with one_thread():
-            return in_pieces(pieces(self.n, float(self.n) * width * width), loop)
+            return in_pieces(pieces(self.n, float(self.n) * width * width / BLAS_SPEED), loop)
 
     def is_near(self, mean: np.ndarray, products: np.ndarray) -> bool:
         """Whether rows in float64 are so near the origin that nothing is lost by not centring."""

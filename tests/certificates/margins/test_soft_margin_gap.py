@@ -18,7 +18,9 @@ from certo.certificates import CannotClaim, Certificate, Labels, Sample, SoftMar
 from certo.certificates.margins.soft_margin_gap import costs_of
 from certo.certificates.spaces import combinations
 from certo.checks import check_certificate
+from certo.issue.margins import soft_margin_gap
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
+from certo.issue.slack import SLACK_FACTOR
 from certo.numbers import exact, rounded
 
 LABELS = Labels(("a", "b"))
@@ -203,6 +205,23 @@ class TestTheGap:
         assert claim.dual == 0
         assert claim.relative_gap == 1
         assert claim.verify(p.X, p.y)
+
+    @given(seed=seeds, scale=st.sampled_from([1e-3, 1.0, 1e6]))
+    @settings(max_examples=40)
+    def test_a_claim_of_floats_is_that_of_exact_sums(self, seed, scale):
+        p = problem("plain", seed, ["free", "none"][seed % 2])
+        p = p._replace(X=p.X * scale)
+        w, b, alpha = stopped_early(p, seed)
+        claim = p.claim(w, b, alpha)
+        sums = soft_margin_gap._twofold_sums(claim, Sample.of(p.X, p.y, LABELS))
+        assert sums is not None
+        primal, dual = soft_margin_gap._objectives(claim, sums)
+        upper = exact.above(primal.value + SLACK_FACTOR * primal.within)
+        lower = max(0.0, exact.below(dual.value - SLACK_FACTOR * dual.within))
+        off = SLACK_FACTOR * (primal.within + dual.within)
+        spread = Fraction(upper) - primal.value + dual.value - Fraction(lower) + off
+        assert (claim.primal, claim.dual) == (upper, lower)
+        assert claim.allowance == max(0.0, exact.above(spread))
 
     def test_multipliers_that_prove_nothing_prove_nothing(self):
         p = Problem(np.array([[100.0], [-100.0]]), np.array([1, -1]), "free")

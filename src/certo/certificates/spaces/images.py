@@ -153,9 +153,7 @@ class KernelSample:
                 slack += 1.02 * epsilon * reach
                 if self._agree(rows, coef, known, 2 * slack):
                     return Scores(known.astype(np.float64), slack)
-            value, size = weighted_sums(
-                self.kernel, self.X, lambda part: self.kernel.take(self.X, rows[part]), coef
-            )
+            value, size = self._sums(self.X, rows, coef)
             if self.shift:
                 value[rows] += self.shift * coef
                 size[rows] += self.shift * magnitude
@@ -163,20 +161,24 @@ class KernelSample:
             # np.fmin takes an infinite η times 0, which is NaN, for nothing known.
             return Scores(value, slack + 1.02 * np.fmin(epsilon * reach, self._closeness * size))
 
+    def _sums(self, points, rows: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Σ coef_i k̂(x_rows_i, x) and Σ |coef_i k̂(x_rows_i, x)| for these points x."""
+        take = self.kernel.take
+        return weighted_sums(self.kernel, points, lambda part: take(self.X, rows[part]), coef)
+
     @cached_property
-    def _looked_at(self) -> tuple[np.ndarray, Any]:
-        """The examples whose known scores are checked."""
-        looks = LOOKS[self.kernel.takes]
+    def _looked_at(self) -> tuple[np.ndarray, Any, np.ndarray | None]:
+        """The examples whose known scores are checked; and, where examples are few, their kernel
+        values with all examples, which serve machines with other signs, too."""
+        kernel, looks = self.kernel, LOOKS[self.kernel.takes]
         some = np.unique(np.linspace(0, self.m - 1, looks).astype(int))
-        return some, self.kernel.points(self.X, some)
+        points, few = kernel.points(self.X, some), self.m <= WIDTH and kernel.takes == "vectors"
+        return some, points, kernel.plain(points, self.X) if few else None
 
     def _agree(self, rows, coef, known, slack) -> bool:
         """Whether scores of some examples are within this slack of the known ones."""
-        kernel, (some, points) = self.kernel, self._looked_at
-        value = np.zeros(some.size)
-        for first in range(0, rows.size, WIDTH):
-            part = slice(first, first + WIDTH)
-            value += kernel.plain(points, kernel.take(self.X, rows[part])) @ coef[part]
+        some, points, block = self._looked_at
+        value = self._sums(points, rows, coef)[0] if block is None else block[:, rows] @ coef
         return bool(np.all(np.abs(value - known[some]) <= slack[some]))
 
     def square(self, rows: np.ndarray, coef: np.ndarray, scores: Scores) -> Rounded:

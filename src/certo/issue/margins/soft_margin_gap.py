@@ -13,7 +13,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.combinations import dense_rows, is_short_table
 from certo.compiled.twofold import dual_parts, primal_parts
-from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, sum_above, with_numbers
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded
 from certo.numbers.rounding import MAX_FLOAT
@@ -60,8 +60,11 @@ def issue_soft_margin_gap(
         examples=sample.m, primal=MAX_FLOAT, dual=0.0, allowance=MAX_FLOAT,
     )  # fmt: skip
     draft._check_size(sample)
-    values = _twofold_values(draft, sample)
-    for primal, dual in draft._values_in_turn(sample, known) if values is None else [values]:
+    sums = _twofold_sums(draft, sample)
+    if sums is not None and treatment != "lifted":
+        return _claim_of_floats(draft, *sums)
+    values = draft._values_in_turn(sample, known) if sums is None else [_objectives(draft, sums)]
+    for primal, dual in values:
         rounding, gap = primal.within + dual.within, primal.value - dual.value
         proved = gap + SLACK_FACTOR * rounding <= Fraction(enough) * primal.value
         if proved or rounding <= Fraction(negligible) * gap:
@@ -77,18 +80,38 @@ def issue_soft_margin_gap(
     return with_numbers(draft, primal=upper, dual=lower, allowance=allowance)
 
 
-def _twofold_values(draft: SoftMarginGap, sample) -> tuple[Rounded, Rounded] | None:
-    """P(w, intercept) and D(α) to about twice the digits of float64, where a checker adds up as
-    precisely; None elsewhere, and after overflow."""
+def _twofold_sums(draft: SoftMarginGap, sample) -> list[list[float]] | None:
+    """The weighted losses, ‖w‖², Σ α_t and ‖v‖² to about twice the digits of float64, as (h, l,
+    bound), where a checker adds up as precisely; None elsewhere, and after overflow."""
     if not (isinstance(sample, Sample) and is_short_table(sample)):
         return None
     costs, X, sums = draft._costs(sample), dense_rows(sample), np.empty((2, 2, 3))
     primal_parts(X, sample.signs, draft.coef, draft.intercept, costs, sums[0])
     dual_parts(X, draft.rows, draft.dual_coef, sums[1])
-    if not np.all(np.isfinite(sums)):
-        return None
-    losses, square, total, combined = (
-        Rounded(Fraction(high) + Fraction(low), Fraction(off))
-        for high, low, off in sums.reshape(4, 3).tolist()
+    return sums.reshape(4, 3).tolist() if np.isfinite(sums).all() else None
+
+
+def _objectives(draft: SoftMarginGap, sums: list[list[float]]) -> tuple[Rounded, Rounded]:
+    return draft._objectives(
+        *(Rounded(Fraction(high) + Fraction(low), Fraction(off)) for high, low, off in sums)
     )
-    return draft._objectives(losses, square, total, combined)
+
+
+def _claim_of_floats(draft: SoftMarginGap, losses, square, total, combined) -> SoftMarginGap:
+    """The claim from such sums where P = losses + ½ square and D = total − ½ combined, as Fractions
+    would give it: halves and multiples by four are floats, too, but for half of a number below
+    2⁻¹⁰²², whose bound is at least 8·2⁻¹⁰⁷⁴, which is more than that loses."""
+    primal = [losses[0], losses[1], 0.5 * square[0], 0.5 * square[1]]
+    negative_dual = [-total[0], -total[1], 0.5 * combined[0], 0.5 * combined[1]]
+    above_primal = [SLACK_FACTOR * losses[2], 0.5 * SLACK_FACTOR * square[2]]
+    below_dual = [SLACK_FACTOR * total[2], 0.5 * SLACK_FACTOR * combined[2]]
+    within = [*above_primal, *below_dual]
+    upper = sum_above(*primal, *above_primal) if max(within) < math.inf else math.inf
+    if upper == math.inf:
+        raise CannotClaim("numbers overflow float64.")
+    lower = max(0.0, -sum_above(*negative_dual, *below_dual))
+    gap = [-number for number in (*primal, *negative_dual)]
+    allowance = sum_above(upper, -lower, *gap, *within)
+    if allowance == math.inf:
+        raise CannotClaim("numbers overflow float64.")
+    return with_numbers(draft, primal=upper, dual=lower, allowance=max(0.0, allowance))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from copy import copy
 from fractions import Fraction
 from typing import Any
 
@@ -47,6 +47,7 @@ def issue_least_squares_excess(
     combinations: Sequence[Sequence[Fraction]] = (),
     multipliers=(),
     reach: float | None = None,
+    seen_exact: bool = False,
 ) -> LeastSquaresExcess:
     """The strongest such claim for coefficients (q, d) and intercepts (q,), from the examples,
     or, without another look at them, from sums over them.
@@ -58,7 +59,8 @@ def issue_least_squares_excess(
     is found from the sums; from the examples it must be given, or there is a ridge, or the
     claim has a reach. `combinations` has a row over `kept` for each other column; if they are
     not shown to be exact (sums do that only if they were not rounded), a `reach` is taken in
-    place of them, unless given one that costs about 1e-9 of the risk. `multipliers` (q, m)
+    place of them, unless given one that costs about 1e-9 of the risk. With sums,
+    `seen_exact` says that they were seen to be exact in the examples. `multipliers` (q, m)
     are z for a `distance`.
 
     CannotClaim, if numbers overflow, or sums have lost too many digits.
@@ -81,7 +83,7 @@ def issue_least_squares_excess(
     if isinstance(data, Sample):
         return _from_rows(draft, data, columns, factor, combinations, reach)
     with one_thread():  # The matrices are small.
-        return _from_sums(draft, data, columns, factor, combinations, reach)
+        return _from_sums(draft, data, columns, factor, combinations, reach, seen_exact)
 
 
 def _from_rows(
@@ -105,14 +107,14 @@ def _from_rows(
 
 
 def _from_sums(
-    claim: LeastSquaresExcess, known: ShiftedGram, columns, factor, combinations, reach
+    claim: LeastSquaresExcess, known: ShiftedGram, columns, factor, combinations, reach, seen_exact
 ) -> LeastSquaresExcess:
     if factor is None:
         factor = inverse_factor(_normal_matrix(known, columns, claim))
         if factor is None:
             raise CannotClaim("the matrix of the normal equations is not positive.")
     draft = with_numbers(claim, **_basis(claim, columns, factor, combinations))
-    if draft.combinations and not shown_exact(draft, known):
+    if draft.combinations and not (seen_exact or shown_exact(draft, known)):
         draft = _limited(draft)
     evidence = by_gram(draft, known)
     if not evidence.curved + SLACK_FACTOR * evidence.curved_off < 0.5:
@@ -123,7 +125,7 @@ def _from_sums(
 def _with_basis(
     claim: LeastSquaresExcess, columns: np.ndarray, factor: np.ndarray, combinations=()
 ) -> LeastSquaresExcess:
-    return replace(claim, **_basis(claim, columns, factor, combinations))
+    return with_numbers(copy(claim), **_basis(claim, columns, factor, combinations))
 
 
 def _basis(
@@ -142,7 +144,7 @@ def _basis(
 
 
 def _limited(claim: LeastSquaresExcess) -> LeastSquaresExcess:
-    return replace(claim, combinations=(), reach=0.0)
+    return with_numbers(claim, combinations=(), reach=0.0)
 
 
 def _issued_excess(
