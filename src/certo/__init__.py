@@ -16,7 +16,7 @@ _NAMES = {
     "estimators": "SVM GaussianDensity HardMarginSVM KernelPerceptron LeastSquares "
     "LogLinearDensity LogisticRegression MinDisagreement OnlineGradientDescent Pegasos Perceptron "
     "NoDensity NotSeparable Separated SeparationWarning",
-    "estimators.verdict": "quasi_separability separability",
+    "estimators.verdict": "Undecided quasi_separability separability",
     "geometry": "Neuron",
     "guarantees": "certify",
     "losses": "risk",

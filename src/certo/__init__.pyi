@@ -19,6 +19,7 @@ from certo.estimators import (
     SeparationWarning as SeparationWarning,
 )
 from certo.estimators.verdict import (
+    Undecided as Undecided,
     quasi_separability as quasi_separability,
     separability as separability,
 )

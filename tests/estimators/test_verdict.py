@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -13,13 +14,17 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from certo import Inseparable, Separable, quasi_separability, separability
+from certo import Inseparable, Separable, Undecided, quasi_separability, separability
 from certo.certificates import (
     Certificate,
     ClassSeparability,
     Overlapping,
     QuasiSeparable,
+    Sample,
 )
+from certo.solvers.interrupt import stopped_by
+from certo.solvers.vectors import Comparisons
+from certo.stop import Stop
 
 MODES = ("free", "none")
 
@@ -449,3 +454,81 @@ def test_many_examples_and_a_small_margin(flip):
         true = np.min(np.abs(X @ verdict.coef + verdict.intercept)) / np.linalg.norm(verdict.coef)
         assert 0 < verdict.margin <= true
         assert verdict.margin == pytest.approx(true)
+
+
+def nearly_dependent(m, d, seed, size=1e-9):
+    """Columns of which the last is a combination of the others, but for what the labels are."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((m, d))
+    y = (X[:, -1] > 0).astype(int)
+    return np.column_stack([X[:, :-1], X[:, :-1] @ rng.standard_normal(d - 1) + size * X[:, -1]]), y
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-9, 1e-11])
+def test_nearly_dependent_columns_need_no_exact_simplex(size, monkeypatch):
+    from certo.solvers import separation
+
+    monkeypatch.setattr(separation, "ExactSimplex", None)
+    X, y = nearly_dependent(150, 6, 1, size)
+    verdict = separability(X, y)
+    assert isinstance(verdict, Separable)
+    assert verdict.verify(X, y)
+    assert 0 < verdict.margin < size
+    X, y = np.vstack([X, X[:1]]), np.append(y, 1 - y[0])
+    assert isinstance(separability(X, y), Inseparable)
+
+
+@pytest.mark.parametrize("ask", [separability, quasi_separability])
+def test_a_time_limit_ends_in_an_error_that_says_so(ask):
+    X, y = nearly_dependent(400, 12, 0)
+    with pytest.raises(Undecided, match="was not decided within the limit of 1e-09 s") as caught:
+        ask(X, y, time_limit=1e-9)
+    assert (caught.value.stop, caught.value.verdicts) == (Stop.TIME_LIMIT, ())
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.stop) == (str(caught.value), caught.value.stop)
+    with pytest.raises(ValueError, match="time_limit must be"):
+        ask(X, y, time_limit=0)
+
+
+@pytest.mark.parametrize("ask", [separability, quasi_separability])
+def test_who_wishes_to_stop_is_heard(ask):
+    X, y = nearly_dependent(400, 12, 0)
+    with stopped_by(lambda: True), pytest.raises(Undecided, match="at Ctrl-C"):
+        ask(X, y)
+
+
+def test_verdicts_that_were_found_before_the_limit_are_kept(monkeypatch):
+    """Each is a claim that can be checked without the others."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 2)), rng.integers(0, 4, 60)
+    seen = itertools.count()
+    with stopped_by(lambda: next(seen) > 12), pytest.raises(Undecided, match="they are in") as why:
+        separability(X, y)
+    found = why.value.verdicts
+    assert found
+    assert all(verdict.labels.positive == k for k, verdict in enumerate(found))
+    assert all(verdict.verify(X, y) for verdict in found)
+    whole = separability(X, y).one_against_rest[: len(found)]
+    assert [type(verdict) for verdict in found] == [type(verdict) for verdict in whole]
+
+
+def test_several_classes_are_told_apart_by_the_largest_margin(monkeypatch):
+    """No linear program is needed where scores of classes separate well."""
+    from certo.solvers import separation
+
+    rng = np.random.default_rng(0)
+    centres = rng.standard_normal((5, 4))
+    centres[4] = 0  # In the middle of the others: no hyperplane has it alone on one side.
+    y = np.arange(100) % 5
+    X = 3 * centres[y] + 0.01 * rng.standard_normal((100, 4))
+    X = np.vstack([X, -X[y != 4] @ np.eye(4)])
+    y = np.append(y, y[y != 4] + 5)
+    monkeypatch.setattr(separation, "_by_working_set", forbidden)
+    sample = Sample(X, y)
+    vectors = Comparisons(sample, np.arange(9) != y[:, None], True)
+    found = separation.separate(vectors)
+    assert vectors.wrong(found.w) is None
+
+
+def forbidden(*_):
+    raise AssertionError("not to be asked")

@@ -23,6 +23,9 @@ def separable(
             "free|none", "free: any hyperplane; none: only hyperplanes through the origin."
         ),
     ] = "free",
+    time_limit: Annotated[
+        float | None, options.option("SECONDS", "Give up then, if there is no answer yet.")
+    ] = None,
     report: options.Report = None,
     scale: options.Scale = "none",
     missing: options.Missing = "refuse",
@@ -46,7 +49,9 @@ def separable(
         table, notes = read_table(data)
         progress.stage("Deciding, and proving it (the first time also compiles)")
         choices = options.encoding_choices(scale, missing, na, drop, category, text)
-        decided = separate_table(table, target, intercept=intercept, notes=tuple(notes), **choices)
+        decided = separate_table(
+            table, target, intercept=intercept, time_limit=time_limit, notes=tuple(notes), **choices
+        )
         progress.stage("Writing")
         said = verdict_facts(decided)
         said["report_file"] = None

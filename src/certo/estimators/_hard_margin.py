@@ -24,6 +24,7 @@ from certo.issue.separation import issue_separable
 from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import UNIT, allowance, norm
 from certo.solvers.hard_margin import MarginTrace, balance_exactly
+from certo.solvers.interrupt import Stopped, Watch
 from certo.stop import Stop
 from certo.words.reader import separability_call
 
@@ -78,7 +79,10 @@ def _hyperplane(space: Vectors, labels: Labels, signs: np.ndarray, limits: Limit
     w, b, margins = _feasible(sample, outcome.w, outcome.b, square)
     if margins.least()[0] <= 0:
         _refuse_unfinished("a hyperplane", labels, outcome)
-        w, b = _exact_separator(sample, labels, space.intercept)
+        try:
+            w, b = _exact_separator(sample, labels, space.intercept, limits.watch())
+        except Stopped:
+            raise RuntimeError(_unfinished("a hyperplane", labels, outcome)) from None
         w, b, margins = _feasible(sample, w, b, square)
     rows, dual_coef = _multipliers(outcome.rows, outcome.alpha, signs, space.intercept)
     claims = [
@@ -97,10 +101,14 @@ def _hyperplane(space: Vectors, labels: Labels, signs: np.ndarray, limits: Limit
     )
 
 
-def _exact_separator(sample: Sample, labels: Labels, intercept: str) -> tuple[np.ndarray, float]:
-    """A separator where the solver found none, or the error that says why there is none."""
+def _exact_separator(
+    sample: Sample, labels: Labels, intercept: str, watch: Watch
+) -> tuple[np.ndarray, float]:
+    """A separator where the solver found none, or the error that says why there is none; or Stopped
+    is raised."""
+    treatment = "none" if intercept == "none" else "free"
     try:
-        verdict = two_class_verdict(sample, labels, "none" if intercept == "none" else "free")
+        verdict = two_class_verdict(sample, labels, treatment, watch)
     except ArithmeticError as too_fine:
         raise ValueError(
             "HardMarginSVM needs weights that float64 can hold, but every hyperplane found "
@@ -144,14 +152,18 @@ def _function(space: Functions, labels: Labels, signs: np.ndarray, limits: Limit
 
 def _refuse_unfinished(what: str, labels: Labels, outcome) -> None:
     if outcome.stop not in (Stop.CONVERGED, Stop.NO_PROGRESS):
-        advice = f"; {separability_call()} decides whether one exists"
-        advice = advice if what == "a hyperplane" else ""
-        raise RuntimeError(
-            f"HardMarginSVM was stopped before it found {what} that separates "
-            f"{labels.shown} from {labels.rest}, so there is nothing to return: the largest "
-            f"margin is at most {rounded_up(outcome.trace.upper[-1])}, if there is one at all. "
-            f"Allow more time_limit or max_iter{advice}."
-        )
+        raise RuntimeError(_unfinished(what, labels, outcome))
+
+
+def _unfinished(what: str, labels: Labels, outcome) -> str:
+    advice = f"; {separability_call()} decides whether one exists"
+    advice = advice if what == "a hyperplane" else ""
+    return (
+        f"HardMarginSVM was stopped before it found {what} that separates "
+        f"{labels.shown} from {labels.rest}, so there is nothing to return: the largest "
+        f"margin is at most {rounded_up(outcome.trace.upper[-1])}, if there is one at all. "
+        f"Allow more time_limit or max_iter{advice}."
+    )
 
 
 def _multipliers(rows, alpha, signs, intercept: str) -> tuple[np.ndarray, np.ndarray]:

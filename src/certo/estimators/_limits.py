@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from certo.solvers.interrupt import ctrl_c_asks
+from certo.solvers.interrupt import Watch, ctrl_c_asks
 from certo.stop import Asked, Stop, go_on
 
 
@@ -20,6 +20,12 @@ class Limits(NamedTuple):
     max_iter: int
     asked: Asked = go_on
     after_look: Callable[..., Stop | None] = go_on
+    deadline: float = math.inf  # Of time.monotonic.
+
+    def watch(self) -> Watch:
+        """The same for what cannot be stopped when it has begun, and needs to know how long it may
+        take."""
+        return Watch(self.asked, self.deadline - time.monotonic())
 
 
 def has_callbacks(machine: Any) -> bool:
@@ -62,7 +68,7 @@ class Running:
         return self.asked()
 
     def limits(self, tol: float) -> Limits:
-        return Limits(tol, int(self.machine.max_iter), self.asked, self.tell)
+        return Limits(tol, int(self.machine.max_iter), self.asked, self.tell, self.deadline)
 
 
 @contextmanager

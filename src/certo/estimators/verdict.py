@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,12 +21,15 @@ from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.separation.separable import Separable
 from certo.containers import exact_input, exact_labels
-from certo.estimators._input import require_plain_labels
+from certo.estimators._input import SECONDS, require_plain_labels
 from certo.issue.labels import class_labels
 from certo.issue.separation import issue_inseparable, issue_separable, vector_indices
+from certo.solvers.interrupt import NEVER, Stopped, Watch, ctrl_c_asks
 from certo.solvers.recession import decide_recession
 from certo.solvers.separation import FineSeparator, Separator, separate
 from certo.solvers.vectors import Comparisons, Examples
+from certo.stop import Stop
+from certo.words.status import undecided
 
 TOO_FINE = (
     "separability needs weights that float64 can hold: the examples are separable, but the "
@@ -34,7 +39,49 @@ TOO_FINE = (
 )
 
 
-def separability(X, y, intercept="free") -> Separable | Inseparable | ClassSeparability:
+class Undecided(RuntimeError):
+    """A question about separation was not decided before the time limit, or before Ctrl-C.
+
+    Attributes
+    ----------
+    stop : certo.stop.Stop
+        Why: TIME_LIMIT or BY_HAND.
+    verdicts : tuple of Separable and Inseparable
+        For more than two classes, what was decided by then: each is a claim of its own, whose
+        `labels` say about which classes.
+    """
+
+    def __init__(
+        self, message: str, stop: Stop, verdicts: tuple[Separable | Inseparable, ...] = ()
+    ):
+        super().__init__(message)
+        self.stop, self.verdicts = stop, verdicts
+
+    def __reduce__(self):
+        return type(self), (str(self), self.stop, self.verdicts)
+
+
+@contextmanager
+def _watched(
+    question: str, time_limit: float | None, verdicts: Sequence[Separable | Inseparable]
+) -> Iterator[Watch]:
+    """While inside, the watch asks to stop after so many seconds, and at the first Ctrl-C; then
+    Undecided is raised."""
+    SECONDS.or_none.check("time_limit", time_limit)
+    with ctrl_c_asks() as asked:
+        watch = Watch(asked, np.inf if time_limit is None else float(time_limit))
+        try:
+            yield watch
+        except Stopped:
+            stop = watch.stop() or Stop.TIME_LIMIT  # Some do not begin what would take too long.
+            raise Undecided(
+                undecided(question, stop, time_limit, len(verdicts)), stop, tuple(verdicts)
+            ) from None
+
+
+def separability(
+    X, y, intercept="free", *, time_limit=None
+) -> Separable | Inseparable | ClassSeparability:
     """Decide whether a hyperplane has every example strictly on the side of its label.
 
     Parameters
@@ -45,6 +92,9 @@ def separability(X, y, intercept="free") -> Separable | Inseparable | ClassSepar
         Labels: numbers or text. With two, the larger is +1.
     intercept : {"free", "none"}, default="free"
         Any hyperplane, or only those through the origin.
+    time_limit : float or None, default=None
+        Seconds after which `Undecided` is raised if there is no answer yet, as it is at the first
+        Ctrl-C. For more than two classes it has the verdicts that were found by then.
 
     Returns
     -------
@@ -69,13 +119,15 @@ def separability(X, y, intercept="free") -> Separable | Inseparable | ClassSepar
     """
     check_choice(intercept, "intercept", SEPARATION_INTERCEPTS)
     X, y, classes = _examples(X, y)
-    if len(classes) > 2:
-        return _several(X, y, classes, intercept)
-    labels = Labels(classes, len(classes) - 1)
-    return two_class_verdict(Sample(X, labels.signs(y)), labels, intercept)
+    found: list[Separable | Inseparable] = []
+    with _watched("separability", time_limit, found) as watch:
+        if len(classes) > 2:
+            return _several(X, y, classes, intercept, found, watch)
+        labels = Labels(classes, len(classes) - 1)
+        return two_class_verdict(Sample(X, labels.signs(y)), labels, intercept, watch)
 
 
-def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
+def quasi_separability(X, y, intercept="free", *, time_limit=None) -> QuasiSeparable | Overlapping:
     """Decide whether a hyperplane has no example on its wrong side, and some on the right one.
 
     This is the question of logistic regression: if so, no finite weights are best, since along
@@ -87,6 +139,9 @@ def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
     y : array (n_examples,)
         Labels: numbers or text. With two, the larger is +1.
     intercept : {"free", "none"}, default="free"
+    time_limit : float or None, default=None
+        Seconds after which `Undecided` is raised if there is no answer yet, as it is at the first
+        Ctrl-C.
 
     Returns
     -------
@@ -111,7 +166,10 @@ def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
     X, y, classes = _examples(X, y)
     labels = class_labels(classes)
     codes = class_sample(X, y, classes).signs + (len(classes) == 1)  # One class counts as +1.
-    found, why = decide_recession(X, codes, max(2, len(classes)), intercept == "free")
+    with _watched("quasi_separability", time_limit, ()) as watch:
+        found, why = decide_recession(
+            X, codes, max(2, len(classes)), intercept == "free", watch=watch
+        )
     assert why is not None, "without a guess all directions are looked at"
     (m, d), vectors = X.shape, vector_indices(labels, why.rows, why.against)
     if found is None:
@@ -121,14 +179,23 @@ def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
     return QuasiSeparable(labels, intercept, m, d, vectors, why.weights, direction, won)
 
 
-def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> ClassSeparability:
-    alone: list[Separable | Inseparable] = []
-    pairwise: list[Separable | Inseparable] = []
+def _several(
+    X,
+    y: np.ndarray,
+    classes: tuple[Any, ...],
+    intercept: str,
+    found: list[Separable | Inseparable],
+    watch: Watch,
+) -> ClassSeparability:
+    """The verdicts, which `found` has as they come; or Stopped is raised."""
     for k in range(len(classes)):
+        watch()
         labels = Labels(classes, k)
-        alone.append(two_class_verdict(Sample(X, labels.signs(y)), labels, intercept))
+        found.append(two_class_verdict(Sample(X, labels.signs(y)), labels, intercept, watch))
+    alone = tuple(found)
     codes = class_sample(X, y, classes).signs
     for a, b in itertools.combinations(range(len(classes)), 2):
+        watch()
         rows = np.flatnonzero((codes == a) | (codes == b))
         labels = Labels((classes[a], classes[b]))
         sample = Sample(X[rows], np.where(codes[rows] == b, 1, -1).astype(np.int8))
@@ -139,15 +206,21 @@ def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> Clas
             if isinstance(verdict, Separable)
         ]
         if known:
-            pairwise.append(issue_separable(sample, labels, *known[0]))
+            found.append(issue_separable(sample, labels, *known[0]))
         else:
-            pairwise.append(two_class_verdict(sample, labels, intercept))
-    joint = _joint(Sample(X, codes), classes, intercept, alone, pairwise)
-    return ClassSeparability(classes, tuple(alone), tuple(pairwise), joint)
+            found.append(two_class_verdict(sample, labels, intercept, watch))
+    pairwise = tuple(found[len(alone) :])
+    joint = _joint(Sample(X, codes), classes, intercept, alone, pairwise, watch)
+    return ClassSeparability(classes, alone, pairwise, joint)
 
 
 def _joint(
-    sample: Sample, classes: tuple[Any, ...], intercept: str, alone: list, pairwise: list
+    sample: Sample,
+    classes: tuple[Any, ...],
+    intercept: str,
+    alone: tuple[Any, ...],
+    pairwise: tuple[Any, ...],
+    watch: Watch,
 ) -> Separable | Inseparable:
     """From the verdicts about classes and pairs, where they settle it."""
     labels = Labels(classes, None)
@@ -162,20 +235,23 @@ def _joint(
             compared = vector_indices(labels, rows, a + b - sample.signs[rows])
             return issue_inseparable(sample, labels, intercept, compared, verdict.weights)
     others = np.arange(len(classes)) != sample.signs[:, None]
-    return _decided(Comparisons(sample, others, intercept == "free"), labels, intercept)
+    return _decided(Comparisons(sample, others, intercept == "free"), labels, intercept, watch)
 
 
-def two_class_verdict(sample: Sample, labels: Labels, intercept: str) -> Separable | Inseparable:
+def two_class_verdict(
+    sample: Sample, labels: Labels, intercept: str, watch: Watch = NEVER
+) -> Separable | Inseparable:
+    """The verdict about two classes; or Stopped is raised."""
     lifted = intercept == "free"
     if lifted and abs(int(sample.signs.sum(dtype=np.int64))) == sample.m:  # There is one class.
         return issue_separable(sample, labels, np.zeros(sample.d), float(sample.signs[0]))
-    return _decided(Examples(sample, lifted), labels, intercept)
+    return _decided(Examples(sample, lifted), labels, intercept, watch)
 
 
 def _decided(
-    vectors: Examples | Comparisons, labels: Labels, intercept: str
+    vectors: Examples | Comparisons, labels: Labels, intercept: str, watch: Watch
 ) -> Separable | Inseparable:
-    found = separate(vectors)
+    found = separate(vectors, watch)
     if isinstance(found, FineSeparator):
         raise ArithmeticError(TOO_FINE)
     if isinstance(found, Separator):

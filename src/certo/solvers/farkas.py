@@ -9,11 +9,26 @@ import numpy as np
 from flint import fmpz_mat
 
 from certo.numbers.exact import gamma
+from certo.solvers.interrupt import NEVER, Stopped, Watch
 
+SECONDS_PER_BIT = 5e-10  # An exact elimination takes this for each bit multiplied, and less.
 MAX_INVERSE_SIZE = 200  # More vectors than these are left to exact arithmetic.
 
 
-def cancelling_weights(vectors: Sequence[Sequence[int]]) -> list[int] | None:
+def require_time(watch: Watch, multiplications: float, bits: int) -> None:
+    """Stopped is raised before FLINT begins what would last longer than the watch allows, since it
+    cannot be stopped later: it makes so many multiplications of integers of so many bits."""
+    watch()
+    if SECONDS_PER_BIT * multiplications * bits > watch.seconds_left:
+        raise Stopped
+
+
+def most_bits(rows: Sequence[Sequence[int]]) -> int:
+    """Of any entry."""
+    return max((abs(entry).bit_length() for row in rows for entry in row), default=0)
+
+
+def cancelling_weights(vectors: Sequence[Sequence[int]], watch: Watch = NEVER) -> list[int] | None:
     """Positive integers a, without a common divisor, with Σ a_i v_i = 0.
 
     None unless the combinations that cancel are the multiples of one vector, and that is positive
@@ -22,6 +37,9 @@ def cancelling_weights(vectors: Sequence[Sequence[int]]) -> list[int] | None:
     """
     if not any(map(any, vectors)):
         return [1] if len(vectors) == 1 else None
+    n = len(vectors)
+    # Minors of n vectors have about n times as many bits as the entries, and those of a sum.
+    require_time(watch, float(n) ** 3, most_bits(vectors) + n.bit_length() // 2)
     basis, dimension = fmpz_mat([list(v) for v in vectors]).transpose().nullspace()
     if dimension != 1:
         return None

@@ -21,15 +21,21 @@ from scipy import linalg, sparse
 
 from certo.blas import one_thread
 from certo.numbers.whole import independent
-from certo.solvers.interrupt import NEVER, Stopped, Watch
+from certo.solvers.farkas import most_bits, require_time
+from certo.solvers.interrupt import NEVER, Watch
 from certo.solvers.linear_program import LinearProgram
-from certo.solvers.separation import Cancelling, Separator, Verdict, scaled, separate
+from certo.solvers.separation import (
+    EXACT_BLOCK_ROWS,
+    Cancelling,
+    Separator,
+    Verdict,
+    scaled,
+    separate,
+)
 from certo.solvers.vectors import IntegerVectors, Vectors, unit_rows
 
 MIN_INDEPENDENT_RATIO = 1e-6  # Columns that add this share of the largest are independent.
 GUESS_BITS = 40  # Binary digits of a guess.
-ELIMINATION_SECONDS_PER_BIT = 5e-10  # An exact elimination takes this for each bit multiplied.
-EXACT_BLOCK_ROWS = 256  # Vectors that are transformed exactly between two looks at the watch.
 
 
 class Partition(NamedTuple):
@@ -299,10 +305,8 @@ def _eliminate(rows: np.ndarray, watch: Watch = NEVER) -> tuple[np.ndarray, list
     FLINT cannot be stopped: Stopped is raised before, where it would be too late after. What it
     finds are minors, of about rank·bits bits each, by rank²·(size − rank) multiplications."""
     n, size = rows.shape
-    if watch.seconds_left < math.inf:
-        rank, bits = min(n, size), max((abs(entry).bit_length() for entry in rows.flat), default=0)
-        if ELIMINATION_SECONDS_PER_BIT * rank**3 * max(1, size - rank) * bits > watch.seconds_left:
-            raise Stopped
+    rank = min(n, size)
+    require_time(watch, float(rank) ** 3 * max(1, size - rank), most_bits(rows.tolist()))
     matrix, common, rank = fmpz_mat(n, size, rows.ravel().tolist()).rref()
     reduced = np.array([int(entry) for entry in matrix.entries()], dtype=object).reshape(n, size)
     reduced = reduced[:rank]

@@ -2,12 +2,15 @@
 
 Problem     vectors z_i (two classes: y_t x_t, or y_t (x_t, 1) with an intercept); find w with
             w·z_i > 0 for all i, or a ≥ 0, a ≠ 0, with Σ a_i z_i = 0 (Gordan: just one exists)
-Strategy    a cheap pass (vectors that are zero or opposite, a few epochs of the Perceptron); then a
-            working set of hard vectors: max s s.t. w·z_i ≥ s on it, −1 ≤ w ≤ 1 (HiGHS); vectors
-            that this w has on the wrong side join the set, until there are none, or until s = 0,
-            when the multipliers are the weights that cancel
+Strategy    a cheap pass (vectors that are zero or opposite, a few epochs of the Perceptron; for
+            several classes the largest margin); then a working set of hard vectors: max s s.t.
+            w·z_i ≥ s on it, −1 ≤ w ≤ 1 (HiGHS); vectors that this w has on the wrong side join the
+            set, until there are none, or until s = 0, when the multipliers are the weights that
+            cancel
 Exactness   a separator counts once every margin is proved positive, weights once they cancel as
-            integers. Where floats cannot tell, the exact simplex method goes on from there.
+            integers. Where floats cannot tell since columns nearly depend on each other, the
+            same is asked in other coordinates, which are computed exactly; where they cannot tell
+            in these either, the exact simplex method goes on from there.
 """
 
 from __future__ import annotations
@@ -17,17 +20,30 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 
+from certo.blas import one_thread
 from certo.compiled.nearest_combination import nearest_combination
 from certo.compiled.rows import rows_of
+from certo.numbers.farkas import whole_numbers
 from certo.solvers.exact_simplex import ExactSimplex
 from certo.solvers.farkas import certainly_cancel
-from certo.solvers.interrupt import NEVER, Stopped, Watch
+from certo.solvers.interrupt import NEVER, Watch
 from certo.solvers.linear_program import LinearProgram
-from certo.solvers.vectors import Cancelling, Examples, Vectors, working_set_step
+from certo.solvers.vectors import (
+    Cancelling,
+    Examples,
+    IntegerVectors,
+    Vectors,
+    unit_rows,
+    working_set_step,
+)
 
-CANCELLING_SECONDS = 4e-7  # Exact weights of n vectors take n³ times that: measured up to n = 300.
+MAX_CONDITIONINGS = 4  # Changes of coordinates, each of which gains the digits of a float.
+MIN_CONDITIONED_RATIO = 1e-3  # Columns are well conditioned if each adds this share of the first.
+NEGLIGIBLE_RATIO = 1e-14  # A share that an orthogonal factorisation cannot tell from 0.
+CONDITIONER_BITS = 40  # Binary digits of the entries of a change of coordinates.
+EXACT_BLOCK_ROWS = 256  # Vectors that are transformed exactly between two looks at the watch.
 TIGHT_MARGIN = 1e-8  # Margins up to this, of vectors of length about 1, may be rounding.
 SUPPORT_MULTIPLIER = 1e-12  # Multipliers of vectors that matter are larger.
 NEGLIGIBLE_WEIGHT = 1e-10  # The same in combinations of vectors of length 1.
@@ -52,7 +68,8 @@ def separate(vectors: Vectors, watch: Watch = NEVER) -> Verdict:
     found = vectors.easily_cancelling()
     if found is not None:
         return found
-    w = vectors.guess()
+    watch()
+    w = vectors.guess(watch)
     margins, _ = vectors.margins(w)
     if np.all(margins > 0) and vectors.wrong(w) is None:
         return Separator(w)
@@ -147,9 +164,7 @@ def _by_working_set(vectors: Vectors, margins: np.ndarray, watch: Watch) -> Verd
         multipliers = program.duals
         if solution[-1] <= TIGHT_MARGIN:
             support = places[multipliers > SUPPORT_MULTIPLIER]
-            if CANCELLING_SECONDS * support.size**3 > watch.seconds_left:
-                raise Stopped
-            found = vectors.cancelling(support)
+            found = vectors.cancelling(support, watch)
             if found is not None:
                 return found
             break
@@ -165,7 +180,79 @@ def _by_working_set(vectors: Vectors, margins: np.ndarray, watch: Watch) -> Verd
             if wrong is None:
                 return Separator(w)
             new = np.array([wrong] if not inside[wrong] else [], dtype=int)
-    return _by_exact_simplex(vectors, places, multipliers, watch)
+    heaviest = np.argsort(-multipliers, kind="stable")[: vectors.size + 1]
+    some = places[heaviest] if multipliers.size else places[: vectors.size + 1]
+    nearby = np.union1d(some, places[:: places.size // 50 + 1])
+    other = _in_other_coordinates(vectors, nearby, watch)
+    return other or _by_exact_simplex(vectors, some, watch)
+
+
+def _in_other_coordinates(vectors: Vectors, some: np.ndarray, watch: Watch) -> Verdict | None:
+    """The answer in coordinates in which these vectors are well conditioned; None where they are
+    so already, or if there is none that way. z' = zT is computed exactly, T being integers: what
+    cancels there cancels, and a separator u there is the separator Tu."""
+    if isinstance(vectors, IntegerVectors) and vectors.conditioned:
+        return None
+    T = np.diag(np.ones(vectors.size, dtype=object))
+    while True:
+        watch()
+        whole = _exactly(vectors.whole(some), T, watch)
+        for _ in range(MAX_CONDITIONINGS):
+            step = conditioner(unit_rows(whole))
+            if step is None:
+                break
+            T, whole = _exactly(T, step, watch), _exactly(whole, step, watch)
+        else:
+            return None
+        if not np.any(np.diag(np.diag(T)) != T):
+            return None
+        found = separate(IntegerVectors(whole, conditioned=True), watch)
+        if isinstance(found, Cancelling):
+            return vectors.cancelling(some[np.array(found.places)], watch)
+        w = T.dot(np.array(whole_numbers(np.array([found.w]))[0], dtype=object)).tolist()
+        rounded = _round_to_floats(w)
+        if vectors.wrong(rounded) is None:
+            return Separator(rounded)
+        wrong = np.flatnonzero(vectors.signs(w) <= 0)
+        if not wrong.size:
+            return _round_some_multiple(vectors, w)
+        hardest = np.argsort(vectors.margins(rounded)[0][wrong], kind="stable")
+        some = np.union1d(some, wrong[hardest[: working_set_step(vectors.size)]])
+
+
+def conditioner(rows: np.ndarray) -> np.ndarray | None:
+    """Integers T with which the columns of rows·T are about orthogonal, and of about one length;
+    None if they are nearly so: by an orthogonal factorisation of the rows, QR, and T ≈ R⁻¹."""
+    with one_thread():
+        lengths = np.sqrt(np.sum(rows**2, axis=0))
+        if not np.all(lengths > 0):
+            lengths = np.where(lengths > 0, lengths, 1.0)
+        upper, order = linalg.qr(rows / lengths, mode="r", pivoting=True)
+        upper = upper[: rows.shape[1]]
+        sizes = np.abs(np.diag(upper))
+        if sizes.size < rows.shape[1] or sizes[-1] > MIN_CONDITIONED_RATIO * sizes[0]:
+            return None
+        floor = sizes[0] * NEGLIGIBLE_RATIO  # Below, R is rounding, and the next step tells more.
+        upper[np.diag_indices(sizes.size)] = np.where(sizes > floor, np.diag(upper), floor)
+        inverse = linalg.solve_triangular(upper, np.eye(sizes.size))
+    T = np.zeros_like(inverse)
+    T[order] = inverse / lengths[order][:, None]
+    scale = np.frexp(np.max(np.abs(T), axis=0))[1]
+    digits = np.rint(np.ldexp(T, CONDITIONER_BITS - scale))
+    # A column times a power of two keeps the columns' lengths as they come out.
+    shift = (scale - np.min(scale)).tolist()
+    return np.array(
+        [[int(v) << e for v, e in zip(row, shift, strict=True)] for row in digits], dtype=object
+    )
+
+
+def _exactly(rows: np.ndarray, T: np.ndarray, watch: Watch) -> np.ndarray:
+    """rows·T in integers, with looks at the watch."""
+    parts = []
+    for start in range(0, len(rows), EXACT_BLOCK_ROWS):
+        watch()
+        parts.append(rows[start : start + EXACT_BLOCK_ROWS].dot(T))
+    return np.vstack(parts)
 
 
 def _hardest(margins: np.ndarray, groups: np.ndarray, inside: np.ndarray, most: int) -> np.ndarray:
@@ -205,12 +292,9 @@ def scaled(part, exponents: np.ndarray) -> sparse.csr_array:
     return sparse.csr_array((data, part.indices, part.indptr), shape=part.shape)
 
 
-def _by_exact_simplex(
-    vectors: Vectors, places: np.ndarray, multipliers: np.ndarray, watch: Watch
-) -> Verdict:
+def _by_exact_simplex(vectors: Vectors, some: np.ndarray, watch: Watch) -> Verdict:
     """The same with the exact simplex method, from the vectors that HiGHS found to matter."""
-    heaviest = np.argsort(-multipliers, kind="stable")[: vectors.size + 1]
-    known = (places[heaviest] if multipliers.size else places[: vectors.size + 1]).tolist()
+    known = some.tolist()
     while True:
         simplex = ExactSimplex(vectors.whole(known), watch)
         cancelling = simplex.cancelling()

@@ -26,9 +26,17 @@ from certo.numbers.exact import gamma
 from certo.numbers.farkas import whole_numbers
 from certo.numbers.whole import PRIME
 from certo.solvers.farkas import cancelling_weights
+from certo.solvers.hard_margin import hard_margin
+from certo.solvers.interrupt import NEVER, Watch
 from certo.solvers.perceptron import perceptron
 
 Places = np.ndarray | Sequence[int]
+GUESS_NUMBERS_AT_ONCE = 2**24  # Numbers that the Perceptron looks at before it asks the watch.
+
+
+MAX_COMPARED_NUMBERS = 2**26  # Numbers of all comparisons of classes that are held at once.
+MARGIN_TOL = 1.9  # Any separator is near enough to the largest margin.
+MARGIN_EFFORT_FACTOR = 8.0  # Multiplications in the search for it, in those of a linear program.
 
 
 class Cancelling(NamedTuple):
@@ -49,8 +57,8 @@ class Vectors(abc.ABC):
         zeros = np.flatnonzero(self.lengths() == 0)
         return Cancelling([int(zeros[0])], [1]) if zeros.size else None
 
-    def guess(self) -> np.ndarray:
-        """A w that may be a separator."""
+    def guess(self, watch: Watch = NEVER) -> np.ndarray:
+        """A w that may be a separator; the best so far, once the watch asks to stop."""
         return np.zeros(self.size)
 
     @abc.abstractmethod
@@ -97,12 +105,12 @@ class Vectors(abc.ABC):
         dense = part.toarray() if sparse.issparse(part) else part
         return np.array(whole_numbers(dense), dtype=object).reshape(dense.shape)
 
-    def cancelling(self, places: np.ndarray) -> Cancelling | None:
+    def cancelling(self, places: np.ndarray, watch: Watch = NEVER) -> Cancelling | None:
         """These vectors with weights that cancel; None if there are none, or fewer would do."""
         if not places.size or places.size > self.size + 1:
             return None
         whole = self.whole(places)
-        weights = cancelling_weights(whole[:, np.any(whole != 0, axis=0)].tolist())
+        weights = cancelling_weights(whole[:, np.any(whole != 0, axis=0)].tolist(), watch)
         return None if weights is None else Cancelling(places.tolist(), weights)
 
 
@@ -129,7 +137,7 @@ class Examples(Vectors):
                 return found
         return None
 
-    def guess(self) -> np.ndarray:
+    def guess(self, watch: Watch = NEVER) -> np.ndarray:
         """The weights of the Perceptron after a few epochs."""
         square, bad = greatest_square(rows_of(self.sample.X), self.count)
         if bad >= 0 or not 1e-250 < square < 1e250:  # Products would over- or underflow.
@@ -139,7 +147,11 @@ class Examples(Vectors):
         entries = X.nnz if sparse.issparse(X) else X.size
         epochs = 20 * working_set_step(self.size) * self.size**2 // max(entries, 1)
         run = PerceptronRun(epochs=min(max(10, epochs), 2000), lifted=self.lifted)
-        return perceptron(self.sample.X, self.sample.signs, run).w[: self.size]
+        at_once = max(1, GUESS_NUMBERS_AT_ONCE // max(entries, 1))
+        return perceptron(
+            self.sample.X, self.sample.signs, run, epochs_at_once=at_once,
+            after_epoch=lambda _: watch.stop(),
+        ).w[: self.size]  # fmt: skip
 
     def split(self, w: np.ndarray) -> tuple[np.ndarray, float]:
         """The coefficients and the intercept."""
@@ -213,6 +225,22 @@ class Comparisons(Vectors):
         self.count, self.size = self.rows.size, (self.classes - 1) * self.one.size
         self.groups = sample.signs[self.rows]
 
+    def guess(self, watch: Watch = NEVER) -> np.ndarray:
+        """The separator of largest margin, or near it, with about the work of the first linear
+        program; 0 if none is found so."""
+        nothing = np.zeros(self.size)
+        lengths = self.one.lengths()
+        entries = 2 * self.one.size * float(self.count)
+        if entries > MAX_COMPARED_NUMBERS or not 1e-100 < lengths.min() <= lengths.max() < 1e100:
+            return nothing
+        effort = MARGIN_EFFORT_FACTOR * working_set_step(self.size) * self.size**2
+        ones, radius = np.ones(self.count, np.int8), float(np.sqrt(2) * lengths.max())
+        found = hard_margin(
+            self.part(np.arange(self.count)), ones, "none", radius, tol=MARGIN_TOL,
+            effort=effort, asked=watch.stop,
+        )  # fmt: skip
+        return found.w if found.separates else nothing
+
     def weights(self, w: Sequence[int]) -> np.ndarray:
         """One vector of Python integers for each class; that of the last is 0."""
         return np.array([*w, *[0] * self.one.size], dtype=object).reshape(self.classes, -1)
@@ -272,10 +300,11 @@ class Comparisons(Vectors):
 
 @final
 class IntegerVectors(Vectors):
-    """Vectors of Python integers, (n, size), as they come out of exact elimination."""
+    """Vectors of Python integers, (n, size), as they come out of exact elimination, or in
+    coordinates that were chosen so that they are well conditioned."""
 
-    def __init__(self, vectors: np.ndarray) -> None:
-        self.vectors = vectors
+    def __init__(self, vectors: np.ndarray, conditioned: bool = False) -> None:
+        self.vectors, self.conditioned = vectors, conditioned
         self.count, self.size = vectors.shape
         self.groups = np.zeros(self.count, np.int8)
         self.rows = unit_rows(vectors)
@@ -283,7 +312,7 @@ class IntegerVectors(Vectors):
     def easily_cancelling(self) -> None:
         return None
 
-    def guess(self) -> np.ndarray:
+    def guess(self, watch: Watch = NEVER) -> np.ndarray:
         return np.sum(self.rows, axis=0)
 
     def margins(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

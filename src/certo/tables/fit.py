@@ -25,7 +25,7 @@ from certo.data.problem import Problem, problems_of
 from certo.estimators import NotSeparable
 from certo.estimators._errors import InputError
 from certo.estimators.description import describe
-from certo.estimators.verdict import two_class_verdict
+from certo.estimators.verdict import Undecided, two_class_verdict
 from certo.guarantees.certifying import page_about
 from certo.guarantees.unwrapping import Wrapped
 from certo.tables.examples import Examples, Rows, encode_rows, encode_table, refuse_one_class
@@ -246,4 +246,5 @@ def _of_own_numbers(proof: Inseparable, examples: Examples) -> tuple[Inseparable
 def without_answer(wrong: Exception) -> Exception:
     """How a solver says that it was stopped too early, or that float64 is too coarse; what is more
     special than that is a fault of ours."""
-    return Problem(str(wrong)) if type(wrong) in (ArithmeticError, RuntimeError) else wrong
+    said = type(wrong) in (ArithmeticError, RuntimeError, Undecided)
+    return Problem(str(wrong)) if said else wrong

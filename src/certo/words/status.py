@@ -158,3 +158,10 @@ SEARCH_CUT_SHORT = (
     " The mistake bound compares the run with the best function found with an effort like that of "
     "the run; mistake_bound(X, y, machine) compares it with that of any machine."
 )
+
+
+def undecided(question: str, stop: Stop, time_limit: float | None, found: int) -> str:
+    """What is said of a question that was not decided before somebody wished to stop."""
+    when = "at Ctrl-C" if stop is Stop.BY_HAND else f"within the limit of {time_limit or 0:g} s"
+    some = f" {found:,} of its verdicts were: they are in `verdicts`." if found else ""
+    return f"{question} was not decided {when}.{some} More time may decide it."
