@@ -5,8 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
+
+MAX_ONE_THREAD_ROWS = 2000  # Rows of a matrix that one thread factorises in a third of a second.
 
 
 @cache
@@ -48,6 +51,13 @@ _ONE_THREAD = _OneThread()
 def one_thread() -> _OneThread:
     """While this lasts, BLAS uses the thread that calls it and no others."""
     return _ONE_THREAD
+
+
+def few_threads(size: int) -> AbstractContextManager[None]:
+    """The same for the linear algebra of a matrix of so many rows, unless they are many: the
+    threads of BLAS wait for each other in a loop, which costs more than they gain where the matrix
+    is small or other programs use the processor."""
+    return _ONE_THREAD if size <= MAX_ONE_THREAD_ROWS else nullcontext()
 
 
 def map_in_threads(work: Callable[[Any], Any], places: Iterable, threads: int) -> list[Any]:

@@ -53,10 +53,12 @@ class Separator(NamedTuple):
         return margins[0].relative_gap if margins else 1.0
 
 
-def separator_for(space: Space, labels: Labels, signs: np.ndarray, limits: Limits) -> Separator:
+def separator_for(
+    space: Space, labels: Labels, signs: np.ndarray, limits: Limits, watch: Watch
+) -> Separator:
     """The separator of largest margin between the examples of sign +1 and the others."""
     if isinstance(space, Vectors):
-        return _hyperplane(space, labels, signs, limits)
+        return _hyperplane(space, labels, signs, limits, watch)
     return _function(space, labels, signs, limits)
 
 
@@ -73,14 +75,16 @@ def one_class(space: Space, labels: Labels, signs: np.ndarray) -> Separator:
     return Separator(coef, 0.0, 1.0, rows, none, claims, 0, Stop.CONVERGED, trace)
 
 
-def _hyperplane(space: Vectors, labels: Labels, signs: np.ndarray, limits: Limits) -> Separator:
+def _hyperplane(
+    space: Vectors, labels: Labels, signs: np.ndarray, limits: Limits, watch: Watch
+) -> Separator:
     outcome = space.hard_margin(signs, limits)
     sample, square = space.sample(signs), space.computed_square
     w, b, margins = _feasible(sample, outcome.w, outcome.b, square)
     if margins.least()[0] <= 0:
         _refuse_unfinished("a hyperplane", labels, outcome)
         try:
-            w, b = _exact_separator(sample, labels, space.intercept, limits.watch())
+            w, b = _exact_separator(sample, labels, space.intercept, watch)
         except Stopped:
             raise RuntimeError(_unfinished("a hyperplane", labels, outcome)) from None
         w, b, margins = _feasible(sample, w, b, square)

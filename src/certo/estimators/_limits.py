@@ -20,12 +20,6 @@ class Limits(NamedTuple):
     max_iter: int
     asked: Asked = go_on
     after_look: Callable[..., Stop | None] = go_on
-    deadline: float = math.inf  # Of time.monotonic.
-
-    def watch(self) -> Watch:
-        """The same for what cannot be stopped when it has begun, and needs to know how long it may
-        take."""
-        return Watch(self.asked, self.deadline - time.monotonic())
 
 
 def has_callbacks(machine: Any) -> bool:
@@ -67,8 +61,12 @@ class Running:
             )
         return self.asked()
 
+    def watch(self) -> Watch:
+        """The same question, for what must know before it begins how long it may take."""
+        return Watch(self.asked, self.deadline - time.monotonic())
+
     def limits(self, tol: float) -> Limits:
-        return Limits(tol, int(self.machine.max_iter), self.asked, self.tell, self.deadline)
+        return Limits(tol, int(self.machine.max_iter), self.asked, self.tell)
 
 
 @contextmanager

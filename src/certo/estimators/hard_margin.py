@@ -142,7 +142,7 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
             found = [
                 one_class(space, labels, signs)
                 if alone
-                else separator_for(space, labels, signs, limits)
+                else separator_for(space, labels, signs, limits, run.watch())
                 for labels, signs in zip(targets.outputs, targets.signs, strict=True)
             ]
             self._store(space, targets, found)

@@ -44,6 +44,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.linalg import eigh, lapack, solve_triangular
 
+from certo.blas import few_threads
 from certo.kernels.base import number
 from certo.numbers.decimals import rounded_up
 from certo.numbers.rounding import OVERFLOW_LIMIT, TINY, UNIT, gamma
@@ -344,7 +345,8 @@ def _factorise(K: np.ndarray, added: float, work: np.ndarray) -> int:
     np.copyto(work, K)
     work[np.diag_indices_from(work)] += added
     # The matrix is symmetric, so its transpose, in Fortran's order, is the same matrix.
-    factor, info = lapack.dpotrf(work.T, lower=1, clean=0, overwrite_a=1)
+    with few_threads(len(K)):
+        factor, info = lapack.dpotrf(work.T, lower=1, clean=0, overwrite_a=1)
     if factor.base is not work and factor is not work:
         work[...] = factor.T
     return -1 if info == 0 else int(info) - 1

@@ -18,6 +18,7 @@ from contextlib import nullcontext
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from certo.blas import few_threads
 from certo.compiled.threads import one_thread
 from certo.solvers.box_newton import box_newton
 from certo.solvers.nearest_point import ONE_THREAD_BELOW_ROWS
@@ -95,7 +96,8 @@ def box_interior(
         if not np.all(np.isfinite(M.diagonal())):
             break
         try:
-            factor = cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
+            with few_threads(len(M)):
+                factor = cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError:  # Rounding hides any further progress.
             break
         even = cho_solve(factor, np.ones(x.size), check_finite=False) if free else np.zeros(0)

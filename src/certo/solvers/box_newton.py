@@ -20,6 +20,7 @@ from contextlib import nullcontext
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from certo.blas import few_threads
 from certo.compiled.threads import one_thread
 from certo.solvers.nearest_point import ONE_THREAD_BELOW_ROWS, RIDGE_PER_ROW
 from certo.stop import Asked, go_on
@@ -166,7 +167,8 @@ def _solve_with_ridge(M: np.ndarray, aim: np.ndarray, doubt: np.ndarray | float 
         shifted = M.copy()
         shifted.flat[:: aim.size + 1] += ridge
         try:
-            factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+            with few_threads(len(shifted)):
+                factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError:
             ridge *= 100
         else:

@@ -32,7 +32,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from certo.blas import one_thread
+from certo.blas import few_threads, one_thread
 from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.logistic_rows import LogisticRows, centred_weights, plain_weights
 from certo.solvers.logistic_wide import Point, Wide, descend_wide
@@ -200,7 +200,8 @@ def inverse_of(H: np.ndarray, noise: np.ndarray) -> Callable[[np.ndarray], np.nd
     even = H * scale[:, None] * scale
     limit = max(MIN_PIVOT, 8 * len(H) * np.finfo(float).eps)
     try:
-        whole = cho_factor(even, lower=True, check_finite=False)
+        with few_threads(len(even)):
+            whole = cho_factor(even, lower=True, check_finite=False)
         if np.diag(whole[0]).min() ** 2 > limit:
             return lambda g: scale * cho_solve(whole, scale * g, check_finite=False)
     except LinAlgError:

@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from certo.blas import few_threads
 from certo.solvers.gap_ledger import Ledger
 from certo.solvers.hinge_rows import HingeRows, Pull
 
@@ -185,7 +186,8 @@ class PrimalNewton:
         H[at] += 1e-14
         miss = self.regular * w - pull.v - part.pulled
         try:
-            factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+            with few_threads(len(H)):
+                factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
             return -scale * cho_solve(factor, scale * miss, check_finite=False)
         except LinAlgError:  # The factorisation fails in float64.
             return None

@@ -118,8 +118,8 @@ def _expected_excess(claim: ExpectedExcess) -> Words:
         found = f"this function of {space_of(claim.space)}, and it is"
     than_zero = than_scores = ""
     if not claim.informative:
-        than_zero = f", which is no better than what {nothing} has"
-        than_scores = ", which is no better than what scores of 0 have"
+        than_zero = f": vacuous, since {nothing} has an F of 1"
+        than_scores = ": vacuous, since scores of 0 are as near"
     most, m = rounded_up(claim.bound, 4), examples_of(claim)
     return Words(
         f"{against(claim.labels)}: on these {m} {risk}, with λ = {claim.lam!r}, is at most "
@@ -151,13 +151,15 @@ def _regret(claim: Regret) -> Words:
     if run.radius is not None:
         ball, limited = f" in the ball of radius {run.radius!r}", " of limited size"
     answer = "the average of its weights is this one" if run.average else "it ends here"
+    vacuous = "" if claim.informative else ": vacuous, since weights of 0 suffer no more than that"
+    nothing = "" if claim.informative else ": vacuous, since scores of 0 cost no more than that"
     return Words(
         f"{against(claim.labels)}: going once over these {examples_of(claim)}, in this order, "
         f"online gradient descent with {run.loss}, λ = {run.lam!r}{ball} suffers a loss of about "
         f"{suffered} in all, with the scores that float64 gave, and {answer}. The fixed weights it "
         f"is compared with suffer about {readable(claim.comparator_loss)}; against no fixed "
-        f"weights{ball} does the theorem allow a regret above {most}.",
+        f"weights{ball} does the theorem allow a regret above {most}{vacuous}.",
         f"Learning while predicting, in this order, cost about {suffered} in all; a theorem allows "
-        f"no fixed rule{limited} to have cost less than that by more than {most}.",
+        f"no fixed rule{limited} to have cost less than that by more than {most}{nothing}.",
         ("the limit for all fixed weights is one of exact arithmetic; the run was in float64",),
     )

@@ -62,7 +62,8 @@ def steps_status(stop: Stop, steps: int, bounds: Sequence[float], refusal: str) 
     if refusal:
         return f"Took {taken}. No guarantee: {refusal}"
     most = rounded_up(max(bounds), 4)
-    return f"Took {taken}: F is expected to exceed its minimum by at most {most}."
+    vacuous = " (vacuous: that of 0 exceeds it by no more than 1)" if max(bounds) >= 1 else ""
+    return f"Took {taken}: F is expected to exceed its minimum by at most {most}{vacuous}."
 
 
 def rounds_status(stop: Stop, rounds: int, regret: float, in_ball: bool) -> str:

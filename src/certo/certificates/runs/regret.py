@@ -95,6 +95,14 @@ class Regret(Certificate):
         """suffered − comparator_loss."""
         return self.suffered - self.comparator_loss
 
+    @property
+    def informative(self) -> bool:
+        """Whether the regret that is allowed is less than what weights of 0 suffer in all: without
+        any learning the regret is no more than that. (A loss at a score of 0 is the same for both
+        signs.)"""
+        at_zero = float(loss_named(self.run.loss).of(np.ones(1), np.zeros(1))[0])
+        return self.bound < self.examples * at_zero
+
     def _keeps_to_the_bound(self) -> bool:
         exactly = Fraction(self.suffered) - Fraction(self.comparator_loss)
         return exactly <= Fraction(self.bound)
