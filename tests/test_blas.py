@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_info
 
-from certo.blas import one_thread
+from certo.blas import MAX_ONE_THREAD_ROWS, few_threads, one_thread
 
 
 def threads() -> set[int]:
@@ -23,3 +23,11 @@ def test_the_last_to_go_lifts_the_limit():
             assert threads() == {1}
         assert threads() == {1}
     assert threads() == before
+
+
+def test_only_large_matrices_are_shared_out():
+    before = threads()
+    with few_threads(10):
+        assert threads() == {1}
+    with few_threads(MAX_ONE_THREAD_ROWS + 1):
+        assert threads() == before

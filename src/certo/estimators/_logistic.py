@@ -181,7 +181,8 @@ def minimise(
     be `known` here.
     """
     if known is None and not problem.ridge:
-        known = column_recession(*_places(problem), rows=problem.counting)
+        watch = Watch(limits.asked)
+        known = column_recession(*_places(problem), rows=problem.counting, watch=watch)
     outcomes: tuple[LogisticOutcome, ...] = ()
     tol, doubts = limits.tol, True
     best: Fitted | None = None

@@ -34,6 +34,7 @@ from scipy.linalg.lapack import dpstrf
 
 from certo.blas import few_threads, one_thread
 from certo.problems.logistic import LogisticProblem, Weights, against
+from certo.solvers.interrupt import Stopped
 from certo.solvers.logistic_rows import LogisticRows, centred_weights, plain_weights
 from certo.solvers.logistic_wide import Point, Wide, descend_wide
 from certo.solvers.newton import (
@@ -46,7 +47,7 @@ from certo.solvers.newton import (
     NewtonRun,
     NewtonTrace,
 )
-from certo.stop import Stop
+from certo.stop import Stop, go_on
 
 SAMPLED_ONE_IN = 6  # One in so many examples is solved for first.
 MIN_SAMPLED_ROWS = 12  # A sample must have so many rows for each coordinate.
@@ -219,7 +220,23 @@ def inverse_of(H: np.ndarray, noise: np.ndarray) -> Callable[[np.ndarray], np.nd
 
 
 def _descend(problem: Direct, W: np.ndarray, run: NewtonRun) -> State:
-    """Steps until `run` says why to stop; from 0, where W is no better than that."""
+    """Steps until `run` says why to stop; from 0, where W is no better than that. Where it is asked
+    to stop in the midst of a Hessian, the steps so far count."""
+    problem.rows.asked, reached = run.limits.asked, [W]
+    try:
+        return _steps(problem, W, run, reached)
+    except Stopped:
+        run.stop = run.limits.asked() or Stop.BY_HAND
+        state = problem.look(reached[-1], False)
+        if not run.notes:
+            run.note(state.loss, state.objective, 0.0)
+        return state
+    finally:
+        problem.rows.asked = go_on
+
+
+def _steps(problem: Direct, W: np.ndarray, run: NewtonRun, reached: list[np.ndarray]) -> State:
+    """The same; `reached` has the weights after every step, and Stopped may be raised."""
     state = problem.look(W, True)
     if W.any():
         loss = problem.rows.loss_at_zero
@@ -227,6 +244,7 @@ def _descend(problem: Direct, W: np.ndarray, run: NewtonRun) -> State:
         if not state.objective <= loss:
             run.notes.clear()
             problem.calm = False
+            reached.append(np.zeros_like(W))
             state = problem.look(np.zeros_like(W), True)
     run.note(state.loss, state.objective, 0.0)
     while True:
@@ -248,6 +266,7 @@ def _descend(problem: Direct, W: np.ndarray, run: NewtonRun) -> State:
             run.stop = run.stop or (Stop.NO_PROGRESS if run.limits.damped else Stop.DIVERGED)
             return state
         state, length = found
+        reached.append(state.W)
         run.steps += 1
         run.note(state.loss, state.objective, length)
         if run.stop is not None:
@@ -327,8 +346,11 @@ def logistic(
         if classes > 2:
             coef = np.vstack([found.coef, np.zeros(rows.d)])
             found = Weights(coef, np.append(found.intercept, 0.0)).symmetric
-        direction = np.column_stack(plain_weights(run.step, rows.centre, lift))[:, : rows.p]
-        hessian = _uncentred(rows, direct.hessian)
+        direction = None
+        if run.step is not None:
+            direction = np.column_stack(plain_weights(run.step, rows.centre, lift))[:, : rows.p]
+        if direct.hessian is not None:
+            hessian = _uncentred(rows, direct.hessian)
     assert run.stop is not None
     return LogisticOutcome(
         *found, float(end.loss), float(end.objective), hessian, direction, run.steps, run.stop,

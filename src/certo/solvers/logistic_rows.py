@@ -25,6 +25,8 @@ from certo.compiled.logistic import add_weighted_squares, several_classes, two_c
 from certo.compiled.rows import rows_of
 from certo.compiled.threads import in_pieces, one_thread, pieces
 from certo.problems.logistic import Weights
+from certo.solvers.interrupt import Stopped
+from certo.stop import Asked, go_on
 
 PASS_NUMBERS = 2**18  # Numbers worked on at a time: two megabytes.
 MIN_LOGISTIC_BLOCK_ROWS = 64  # Rows of a block, however long they are.
@@ -72,6 +74,7 @@ class LogisticRows:
     def __init__(self, X, codes, classes: int, shares, lift: bool, alive=None, centre=None):
         self.X, self.codes, self.classes, self.shares, self.lift = X, codes, classes, shares, lift
         self.alive = alive
+        self.asked: Asked = go_on  # Whether to stop, asked before every block of a Hessian.
         self.m, self.d = X.shape
         self.p, self.vectors = self.d + int(lift), classes - 1
         self.centre = centre_of(X, lift) if centre is None else centre
@@ -132,7 +135,8 @@ class LogisticRows:
         return pi[:, 0], sums / np.maximum(pi, np.finfo(float).tiny), squares
 
     def look(self, W: np.ndarray, curvature: bool) -> Look:
-        """The loss and its gradient at W (K − 1, p), and, if asked for, its Hessian."""
+        """The loss and its gradient at W (K − 1, p), and, if asked for, its Hessian; or Stopped is
+        raised."""
         if self._by_entries:
             return self._look_at_entries(W[0], curvature)
         n = self.vectors * self.p
@@ -154,6 +158,8 @@ class LogisticRows:
         hessian = np.zeros((n, n), order="F") if curvature else None
         losses = []
         for start in range(first, last, self._step):
+            if curvature and self.asked():
+                raise Stopped
             here = slice(start, min(start + self._step, last))
             Z = self.X[here] if buffer is None else self._copied(here, buffer)
             scores = Z[:, : self.d] @ W[:, : self.d].T

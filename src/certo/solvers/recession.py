@@ -112,7 +112,8 @@ def decide_recession(
     """
     search = _Search(X, codes, n_classes, lifted, rows, known)
     if known is None:
-        _by_columns(search)
+        _by_columns(search, watch)
+        watch()
     if guess is not None and _by_guess(search, guess, step, watch):
         return search.recession(), None
     core = _by_programs(search, watch)
@@ -120,11 +121,18 @@ def decide_recession(
 
 
 def column_recession(
-    X, codes: np.ndarray, n_classes: int, lifted: bool, *, rows: np.ndarray | None = None
+    X,
+    codes: np.ndarray,
+    n_classes: int,
+    lifted: bool,
+    *,
+    rows: np.ndarray | None = None,
+    watch: Watch = NEVER,
 ) -> Recession | None:
-    """The same by single columns alone: quick, and None says nothing."""
+    """The same by single columns alone: quick, and None says nothing. What was found when the watch
+    asks to stop is a direction, too."""
     search = _Search(X, codes, n_classes, lifted, rows)
-    _by_columns(search)
+    _by_columns(search, watch)
     return search.recession()
 
 
@@ -260,16 +268,16 @@ class _Search:
         return Recession(coef, np.ascontiguousarray(strict.T), tuple(self.cuts))
 
 
-def _by_columns(search: _Search) -> None:
-    """Settle all that single columns can."""
-    while True:
+def _by_columns(search: _Search, watch: Watch) -> None:
+    """Settle all that single columns can, or as much as the watch allows."""
+    while not watch.stop():
         group, owner, left = search.groups()
         sizes = np.bincount(group[group >= 0], minlength=owner.size)
         if search.lifted:  # A column of ones: a cut at 0 leaves classes out that no row is of.
             here = np.where(sizes > 0, 1.0, np.inf)[:, None]
             cuts = _cuts(*_comparison_ranges(here, here, owner, left), False)
             if cuts:
-                _settle(search, [(search.d, value, above) for _, value, above in cuts])
+                _settle(search, [(search.d, value, above) for _, value, above in cuts], watch)
                 continue
         if (owner.size + search.classes**2) * search.d > MAX_RANGE_NUMBERS and search.directions:
             return
@@ -280,7 +288,7 @@ def _by_columns(search: _Search) -> None:
         cuts = _cuts(*_comparison_ranges(low, high, owner, left), search.lifted)
         if not cuts:
             return
-        _settle(search, cuts)
+        _settle(search, cuts, watch)
 
 
 def _comparison_ranges(
@@ -352,13 +360,18 @@ def _maximal_sets(sets: np.ndarray) -> np.ndarray:
     return np.any(sets, axis=2) & ~np.any(covered, axis=2)
 
 
-def _settle(search: _Search, cuts: list[tuple[int, float, np.ndarray]]) -> None:
-    """Add the cuts, each scaled by a power of two so that the least margin in it is about 1."""
+def _settle(
+    search: _Search, cuts: list[tuple[int, float, np.ndarray]], watch: Watch = NEVER
+) -> None:
+    """Add the cuts, each scaled by a power of two so that the least margin in it is about 1; those
+    before the watch asks to stop."""
     low, high = search.extent
     coef: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
     reach, settled = ZERO, np.zeros_like(search.left)
     everywhere = not search.directions and bool(np.all(search.rows))
     for column, value, above in cuts:
+        if watch.stop():
+            break
         rows, x = search.apart(column, value)
         over = x > value
         mine = above[search.codes[rows]] == over
@@ -379,7 +392,8 @@ def _settle(search: _Search, cuts: list[tuple[int, float, np.ndarray]]) -> None:
             if search.lifted and c:
                 coef[k, search.d] -= scale * c
         reach += scale * max(Fraction(high[column]) - c, c - Fraction(low[column]))
-    search.add(Direction(coef, reach), settled)
+    if coef:
+        search.add(Direction(coef, reach), settled)
 
 
 class _Rest:
