@@ -27,7 +27,7 @@ from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.dependence import Combinations, minimum_norm, others
 from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.logistic import LogisticOutcome, logistic
-from certo.solvers.logistic_rows import LogisticRows, centred_weights
+from certo.solvers.logistic_rows import HEAVY_HESSIAN, LogisticRows, centred_weights
 from certo.solvers.newton import NewtonLimits, NewtonTrace
 from certo.solvers.recession import (
     MAX_TIED_MOVE,
@@ -46,6 +46,7 @@ CUT_OFF_SHARE = 0.25  # The share of `tol` that separated terms may cost where t
 MIN_COST = 1e-280  # The least that they can cost.
 MAX_DIRECTION_BITS = 500  # Longer numbers of a direction are shortened.
 DOUBTFUL = (Stop.CONVERGED, Stop.RUNS_AWAY, Stop.NO_PROGRESS)  # A minimiser is then asked for.
+AT_ONCE = (Stop.TIME_LIMIT, Stop.BY_HAND, Stop.CALLBACK)  # Somebody waits for the answer.
 UNFINISHED = (Stop.MAX_ITER, Stop.BY_HAND, Stop.TIME_LIMIT, Stop.CALLBACK)
 SHARPENED_TOL = 1e-14  # What a solution is sharpened to where tol was not enough for a proof.
 RUNNING_RATIO = 0.45  # Of the decrement, left by a last step: less with a minimiser, e^−½ without.
@@ -314,6 +315,9 @@ def _certified(
     if known is not None:
         weights = _pushed(problem, weights, known, CUT_OFF_SHARE * limits.tol)
     enough = RIDGE_PROOF_SHARE * limits.tol if basis.factor is None else 0.0
+    work = len(problem.codes) * ((len(problem.classes) - 1) * float(problem.columns)) ** 2
+    if last is not None and last.stop in AT_ONCE and work > HEAVY_HESSIAN:
+        enough = np.inf  # A proof by curvature would take as long as further steps.
     excess = _excess(problem, weights, alive, basis, enough)
     return Fitted(weights, problem, outcomes, basis, excess, known, last is None)
 
