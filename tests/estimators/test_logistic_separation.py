@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
-from certo import LogisticRegression, Separated
+from certo import HardMarginSVM, LogisticRegression, Separated, SeparationWarning
 from certo.certificates import LogisticExcess, NoEstimate
 from certo.estimators._logistic import existence
 from certo.solvers.interrupt import Stopped, Watch
@@ -285,3 +285,20 @@ class TestWords:
         model = LogisticRegression().fit([[0.0], [1.0]], [0, 1])
         plain = next(iter(model.certificate_)).plain
         assert plain.startswith("What the fit minimises on these 2 examples is within ")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_separated_examples_get_the_direction_of_largest_margin(weighted):
+    """Single columns settle these examples, too, with next to no margin."""
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = np.column_stack([1e-3 * (2 * y - 1), (2 * y - 1) + rng.uniform(-0.5, 0.5, 40)])
+    s = np.ones(40)
+    if weighted:  # One that does not count would spoil it.
+        X, y, s = np.vstack([X, [[5.0, 5.0]]]), np.append(y, 0), np.append(s, 0.0)
+    with pytest.warns(SeparationWarning):
+        model = LogisticRegression().fit(X, y, sample_weight=s)
+    best = HardMarginSVM().fit(X[s > 0], y[s > 0]).coef_[0]
+    w = model.coef_[0]
+    assert w @ best >= 0.999 * np.linalg.norm(w) * np.linalg.norm(best)
+    assert model.certificate_.verify(X, y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ from certo.solvers.recession import (
     guessed_recession,
 )
 from certo.solvers.small_logistic import small_logistic
+from certo.solvers.widest_direction import widest_direction
 from certo.stop import Stop
 from certo.words import refusals
 
@@ -313,13 +315,35 @@ def _certified(
     basis = _basis(problem, last, alive)
     weights = _shortest(problem, last, basis)
     if known is not None:
-        weights = _pushed(problem, weights, known, CUT_OFF_SHARE * limits.tol)
+        along = _widest(problem, known, Watch(limits.asked)) if last is None else known
+        weights = _pushed(problem, weights, along, CUT_OFF_SHARE * limits.tol)
     enough = RIDGE_PROOF_SHARE * limits.tol if basis.factor is None else 0.0
     work = len(problem.codes) * ((len(problem.classes) - 1) * float(problem.columns)) ** 2
     if last is not None and last.stop in AT_ONCE and work > HEAVY_HESSIAN:
         enough = np.inf  # A proof by curvature would take as long as further steps.
     excess = _excess(problem, weights, alive, basis, enough)
     return Fitted(weights, problem, outcomes, basis, excess, known, last is None)
+
+
+def _widest(problem: LogisticProblem, known: Recession, watch: Watch) -> Recession:
+    """The direction of largest margin, where what is known separates all examples and such a
+    direction is found; else what is known."""
+    counting, K = problem.counting, len(problem.classes)
+    won = known.strict if K == 2 else known.strict.sum(axis=1) == K - 1
+    some = np.arange(len(problem.codes)) if counting is None else np.flatnonzero(counting)
+    if not np.all(won[some]):
+        return known
+    X = problem.X if some.size == len(won) else problem.X[some]
+    u = widest_direction(X, problem.codes[some], K, problem.lifted, watch)
+    if u is None or not np.all(np.isfinite(u)):
+        return known
+    unit = 2.0 ** -np.floor(np.log2(np.max(np.abs(u))))  # The largest number becomes about 1.
+    d = problem.X.shape[1]
+    margins = problem.margins(Weights(unit * u[:, :d], unit * u[:, d:].sum(axis=1)))
+    if not np.all(margins[known.strict] > 0):
+        return known
+    coef = [[Fraction(float(unit * entry)) for entry in row] for row in u]
+    return known._replace(coef=coef)
 
 
 def _with_small_terms_dropped(

@@ -225,7 +225,7 @@ class Comparisons(Vectors):
         self.count, self.size = self.rows.size, (self.classes - 1) * self.one.size
         self.groups = sample.signs[self.rows]
 
-    def guess(self, watch: Watch = NEVER) -> np.ndarray:
+    def guess(self, watch: Watch = NEVER, tol: float = MARGIN_TOL) -> np.ndarray:
         """The separator of largest margin, or near it, with about the work of the first linear
         program; 0 if none is found so."""
         nothing = np.zeros(self.size)
@@ -236,7 +236,7 @@ class Comparisons(Vectors):
         effort = MARGIN_EFFORT_FACTOR * working_set_step(self.size) * self.size**2
         ones, radius = np.ones(self.count, np.int8), float(np.sqrt(2) * lengths.max())
         found = hard_margin(
-            self.part(np.arange(self.count)), ones, "none", radius, tol=MARGIN_TOL,
+            self.part(np.arange(self.count)), ones, "none", radius, tol=tol,
             effort=effort, asked=watch.stop,
         )  # fmt: skip
         return found.w if found.separates else nothing
