@@ -437,3 +437,17 @@ def test_words_about_weights_round_to_the_weak_side():
     assert "a weight below 2.33456 in all" in fewer.claim
     assert "at most 2.33457, and it is proved that no hyperplane" in model.status_
     assert "weight below 2.33456" in model.status_
+
+
+@pytest.mark.parametrize("lifted", ["free", "none"])
+def test_a_table_too_large_for_the_search_keeps_its_limit(lifted, monkeypatch):
+    """The best that is known then: all examples on the side of most of them."""
+    from certo.solvers import min_disagreement
+
+    monkeypatch.setattr(min_disagreement, "MAX_DENSE_NUMBERS", 1)
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 2)), np.where(np.arange(30) < 20, -1, 1)
+    with interrupt.stopped_by(lambda: True), pytest.warns(ConvergenceWarning, match="by hand"):
+        model = MinDisagreement(intercept=lifted).fit(X, y)
+    assert (model.errors_, model.lower_bound_) == (10 if lifted == "free" else 20, 0)
+    assert model.certificate_.verify(X, y)

@@ -28,7 +28,7 @@ from certo.certificates.spaces.exact_rows import integer_rows
 from certo.certificates.spaces.vectors import Margins
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.hitting_tree import HittingTree, goal
-from certo.solvers.interrupt import Watch
+from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.linear_program import Elastic
 from certo.solvers.local_search import local_search, surrogate
 from certo.solvers.separation import Separator, separate
@@ -308,12 +308,22 @@ def min_disagreement(
 
 
 def _separated(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> Outcome:
-    """No errors, if a hyperplane separates examples that are too many numbers for the search."""
+    """No errors, if a hyperplane separates examples that are too many numbers for the search; all
+    examples on one side, if that is not decided in time."""
     vectors = Examples(sample, lifted)
-    found = separate(vectors)
+    proof = LeastErrorsByTree(labels, lifted, sample.m, weights, 0.0, *TRIVIAL_TREE)
+    try:
+        found = separate(vectors, watch)
+    except Stopped:
+        each = weights if weights.size else np.ones(sample.m)
+        sides = [float(each[sample.signs == side].sum()) for side in (-1, 1)]
+        above = not lifted or sides[1] >= sides[0]  # A score of 0 is predicted to be positive.
+        trace = BoundTrace.of([(watch.seconds, sides[0] if above else sides[1], 0.0)], [])
+        b = (1.0 if above else -1.0) * lifted
+        stop = watch.stop() or Stop.TIME_LIMIT
+        return Outcome(np.zeros(sample.d), b, proof, trace, False, 0, stop)
     if not isinstance(found, Separator):
         raise TooLarge
-    proof = LeastErrorsByTree(labels, lifted, sample.m, weights, 0.0, *TRIVIAL_TREE)
     trace = BoundTrace.of([(watch.seconds, 0.0, 0.0)], [])
     return Outcome(*vectors.split(found.w), proof, trace, True, 0, Stop.CONVERGED)
 

@@ -34,7 +34,7 @@ Places = np.ndarray | Sequence[int]
 GUESS_NUMBERS_AT_ONCE = 2**24  # Numbers that the Perceptron looks at before it asks the watch.
 
 
-MAX_COMPARED_NUMBERS = 2**26  # Numbers of all comparisons of classes that are held at once.
+MAX_COMPARED_NUMBERS = 2**23  # Numbers of all comparisons of classes that are held at once.
 MARGIN_TOL = 1.9  # Any separator is near enough to the largest margin.
 MARGIN_EFFORT_FACTOR = 8.0  # Multiplications in the search for it, in those of a linear program.
 

@@ -233,3 +233,15 @@ def test_the_rough_allowance_is_one(seed, options, size):
     total = module._comparator_loss(run, sample, u)
     rough = _rough_slack(run, sample, u, total, float(np.max(np.sum(X**2, axis=1))))
     assert rough >= module._comparator_slack(run, sample, u, total)
+
+
+def test_a_regret_that_doing_nothing_has_is_vacuous():
+    X, y = np.array([[3.0, 0.0], [-3.0, 1.0]] * 2), ["up", "down"] * 2
+    claim = OnlineGradientDescent(radius=1e6).fit(X, y).certificate_[0]
+    assert not claim.informative
+    assert claim.bound >= len(y)  # The hinge loss of a score of 0 is 1.
+    assert "vacuous" in claim.claim
+    better = OnlineGradientDescent(radius=0.01).fit(X, y).certificate_[0]
+    assert better.informative
+    assert better.bound < len(y)
+    assert "vacuous" not in better.claim
