@@ -127,7 +127,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         If no estimate exists. "warn": weights of a risk within `tol` of its infimum, which are not
         an estimate, and a SeparationWarning; where all examples are separated, those along the
         direction of largest margin, if that is found. "raise": raise Separated, which carries
-        the proof. "ridge": minimise with ridge 1/S instead, scikit-learn's C = 1, and a SeparationWarning.
+        the proof. "ridge": minimise with ridge 1/S instead, scikit-learn's C = 1, and a
+        SeparationWarning.
     tol : float, default=1e-8
         Converged means that the risk (with the penalty) is proved to be at most this above
         `infimum_`. Usually far less is reached.

@@ -34,7 +34,7 @@ Places = np.ndarray | Sequence[int]
 GUESS_NUMBERS_AT_ONCE = 2**24  # Numbers that the Perceptron looks at before it asks the watch.
 
 
-MAX_COMPARED_NUMBERS = 2**23  # Numbers of all comparisons of classes that are held at once.
+MAX_COMPARISON_NUMBERS = 2**23  # Numbers of all comparisons of classes that are held at once.
 MARGIN_TOL = 1.9  # Any separator is near enough to the largest margin.
 MARGIN_EFFORT_FACTOR = 8.0  # Multiplications in the search for it, in those of a linear program.
 
@@ -231,7 +231,7 @@ class Comparisons(Vectors):
         nothing = np.zeros(self.size)
         lengths = self.one.lengths()
         entries = 2 * self.one.size * float(self.count)
-        if entries > MAX_COMPARED_NUMBERS or not 1e-100 < lengths.min() <= lengths.max() < 1e100:
+        if entries > MAX_COMPARISON_NUMBERS or not 1e-100 < lengths.min() <= lengths.max() < 1e100:
             return nothing
         effort = MARGIN_EFFORT_FACTOR * working_set_step(self.size) * self.size**2
         ones, radius = np.ones(self.count, np.int8), float(np.sqrt(2) * lengths.max())

@@ -241,7 +241,7 @@ def test_a_regret_that_doing_nothing_has_is_vacuous():
     assert not claim.informative
     assert claim.bound >= len(y)  # The hinge loss of a score of 0 is 1.
     assert "vacuous" in claim.claim
-    better = OnlineGradientDescent(radius=0.01).fit(X, y).certificate_[0]
+    better = OnlineGradientDescent(lam=0, radius=0.01).fit(X, y).certificate_[0]
     assert better.informative
     assert better.bound < len(y)
     assert "vacuous" not in better.claim
