@@ -194,7 +194,7 @@ def test_unusable_input_is_refused(certo, written, tmp_path, text, options, expe
 
 
 def test_a_separator_too_fine_for_floats_is_no_fault_of_ours(certo, written, monkeypatch):
-    def too_fine(*_):
+    def too_fine(*_, **limits):
         raise ArithmeticError("the hyperplane is too fine")
 
     monkeypatch.setattr("certo.tables.separable.separability", too_fine)
@@ -213,3 +213,12 @@ def test_a_separator_too_fine_for_floats_is_no_fault_of_ours(certo, written, mon
 )
 def test_weights_are_shortened_when_long(weight, shown):
     assert shown_weight(weight) == shown
+
+
+def test_a_limit_that_strikes_is_said_and_a_wrong_one_refused(certo, written):
+    said = certo("separable", written(XOR), "--target", "kind", "--time-limit", "1e-9")
+    assert said.code == 2
+    assert "separability was not decided within the limit of 1e-09 s" in said.err
+    said = certo("separable", written(XOR), "--target", "kind", "--time-limit", "0")
+    assert said.code == 2
+    assert "must be seconds above 0" in said.err

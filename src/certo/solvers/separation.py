@@ -210,14 +210,10 @@ def _in_other_coordinates(vectors: Vectors, some: np.ndarray, watch: Watch) -> V
         if isinstance(found, Cancelling):
             return vectors.cancelling(some[np.array(found.places)], watch)
         w = T.dot(np.array(whole_numbers(np.array([found.w]))[0], dtype=object)).tolist()
-        rounded = _round_to_floats(w)
-        if vectors.wrong(rounded) is None:
-            return Separator(rounded)
-        wrong = np.flatnonzero(vectors.signs(w) <= 0)
-        if not wrong.size:
-            return _round_some_multiple(vectors, w)
-        hardest = np.argsort(vectors.margins(rounded)[0][wrong], kind="stable")
-        some = np.union1d(some, wrong[hardest[: working_set_step(vectors.size)]])
+        answer, wrong = _rounded(vectors, w)
+        if answer is not None:
+            return answer
+        some = np.union1d(some, wrong[: working_set_step(vectors.size)])
 
 
 def conditioner(rows: np.ndarray) -> np.ndarray | None:
@@ -302,17 +298,25 @@ def _by_exact_simplex(vectors: Vectors, some: np.ndarray, watch: Watch) -> Verdi
             found = vectors.cancelling(np.array(known)[cancelling])
             assert found is not None, "the vectors of a vertex are independent but for one relation"
             return found
-        w = simplex.separator()
-        rounded = _round_to_floats(w)
-        if vectors.wrong(rounded) is None:
-            return Separator(rounded)
-        wrong = np.flatnonzero(vectors.signs(w) <= 0)
-        if not wrong.size:
-            return _round_some_multiple(vectors, w)
-        hardest = np.argsort(vectors.margins(rounded)[0][wrong], kind="stable")
+        answer, wrong = _rounded(vectors, simplex.separator())
+        if answer is not None:
+            return answer
         # The basic vectors come first: they make up the basis to start from.
         basic = [known[k] for k in simplex.basic_vectors()]
-        known = [*dict.fromkeys([*basic, *known]), *wrong[hardest[: vectors.size]].tolist()]
+        known = [*dict.fromkeys([*basic, *known]), *wrong[: vectors.size].tolist()]
+
+
+def _rounded(
+    vectors: Vectors, w: Sequence[int]
+) -> tuple[Separator | FineSeparator | None, np.ndarray]:
+    """The answer, if w separates all vectors; else those that it does not, the hardest first."""
+    rounded = _round_to_floats(w)
+    if vectors.wrong(rounded) is None:
+        return Separator(rounded), np.zeros(0, dtype=int)
+    wrong = np.flatnonzero(vectors.signs(w) <= 0)
+    if not wrong.size:
+        return _round_some_multiple(vectors, w), wrong
+    return None, wrong[np.argsort(vectors.margins(rounded)[0][wrong], kind="stable")]
 
 
 def _round_to_floats(w: Sequence[int]) -> np.ndarray:
