@@ -1,8 +1,8 @@
 """Examples that are not one array: tables in files, larger than memory, read block by block.
 
-All that the solvers and the claims need of the data is a sum over rows, or a run through the rows in
-their order. So a table may stay where it is: `Blocks` (in `blocks`) says how it is read, and the
-functions that are summed over its blocks know nothing of files.
+All that the solvers and the claims need of the data is a sum over rows, or a run through the rows
+in their order. So a table may stay where it is: `Blocks` (in `blocks`) says how it is read, and
+the functions that are summed over its blocks know nothing of files.
 
     arrays in memory                                   `ArrayBlocks`
     Parquet, Arrow, Feather, folders of CSV files      `ArrowBlocks`

@@ -108,10 +108,12 @@ class ArrowBlocks(Blocks):
                 some = None if self.keep is None else self.keep(first + seen, batch.num_rows)
                 seen += batch.num_rows
                 if some is not None and not np.all(some):
-                    batch = batch.filter(pa.array(some))  # noqa: PLW2901
+                    batch = batch.filter(pa.array(some))
                 if not batch.num_rows:
                     continue
-                block = Block(self._X(batch, part), self._y(batch, part), start, part.place)
+                block = Block(
+                    self._numbers(batch, part), self._target_of(batch, part), start, part.place
+                )
                 yield block
                 start += block.rows
             if seen != part.rows:
@@ -128,7 +130,7 @@ class ArrowBlocks(Blocks):
         except (pa.ArrowException, OSError) as wrong:
             raise BadFile(f"{part.place} cannot be read: {_line(wrong)}") from wrong
 
-    def _X(self, batch: pa.RecordBatch, part: Part) -> Any:
+    def _numbers(self, batch: pa.RecordBatch, part: Part) -> Any:
         if self.encode is not None:
             return self.encode(batch)
         X = np.empty((batch.num_rows, len(self.read)), self.dtype)
@@ -142,7 +144,7 @@ class ArrowBlocks(Blocks):
             X[:, j] = column.to_numpy(zero_copy_only=False)
         return X
 
-    def _y(self, batch: pa.RecordBatch, part: Part) -> np.ndarray | None:
+    def _target_of(self, batch: pa.RecordBatch, part: Part) -> np.ndarray | None:
         if self.target is None:
             return None
         column = batch.column(self.target)
@@ -224,8 +226,6 @@ def _require_numbers(name: str, kind: pa.DataType) -> None:
             f"column {name!r} holds {kind}, where numbers are needed. certo fit encodes a table's "
             "columns; in Python, choose columns that are numbers."
         )
-    if pa.types.is_int64(kind) or pa.types.is_uint64(kind):
-        return  # Entries beyond 2⁵³ are refused when they are read.
 
 
 def _some(names: Sequence[str]) -> str:

@@ -114,7 +114,7 @@ class Blocks(abc.ABC):
         return self._map(function, args)
 
     def total(self, function: Callable[..., S], *args: Any) -> S:
-        return reduce(add, self.map(function, *args))  # type: ignore[arg-type]
+        return reduce(add, self.map(function, *args))
 
     def fold(self, function: Callable[..., S], state: S, *args: Any) -> S:
         self.passes += 1
@@ -155,7 +155,7 @@ class ArrayBlocks(Blocks):
                     f"{len(self.y):,}."
                 )
         step = rows_per_block(X.shape[1])
-        self.ends = list(range(step, len(self), step)) + [len(self)] if ends is None else list(ends)
+        self.ends = [*range(step, len(self), step), len(self)] if ends is None else list(ends)
         if any(b <= a for a, b in zip(chain((0,), self.ends), self.ends, strict=False)) or (
             self.ends[-1:] != [len(self)]
         ):
