@@ -48,17 +48,16 @@ class Verification:
         return self.holds
 
     def __str__(self) -> str:
-        mark = "holds" if self.holds else "DOES NOT HOLD"
-        lines = [f"{self.name} {mark}: {self.why}"]
+        lines = [f"{self.name} {'holds' if self.holds else 'DOES NOT HOLD'}: {self.why}"]
         lines += ["  " + line for part in self.parts for line in str(part).splitlines()]
         return "\n".join(lines)
 
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        parts = {"parts": [part.to_dict() for part in self.parts]} if self.parts else {}
-        rows = {"rows": list(self.rows)} if self.rows else {}
-        return {"name": self.name, "holds": self.holds, "why": self.why, **rows, **parts}
+        rest = {"rows": list(self.rows), "parts": [part.to_dict() for part in self.parts]}
+        given = {name: values for name, values in rest.items() if values}
+        return {"name": self.name, "holds": self.holds, "why": self.why, **given}
 
 
 class Refuted(NotShown):
@@ -167,8 +166,7 @@ class Certificate(Value, abc.ABC):
         try:
             return Verification(True, self.name, self._check(sample))
         except (NotShown, ValueError) as refuted:  # A kernel may refuse these examples.
-            rows = getattr(refuted, "rows", ())
-            return Verification(False, self.name, str(refuted), rows=rows)
+            return Verification(False, self.name, str(refuted), (), getattr(refuted, "rows", ()))
 
     @property
     def name(self) -> str:

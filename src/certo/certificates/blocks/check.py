@@ -18,9 +18,9 @@ Terms = Callable[[Any, Any, bool, int], BlockSum]
 
 
 class Check(NamedTuple):
-    """How claims of a kind are checked: the terms of a block (claim, sample, whether it is the first
-    block, the number of the try), what their sum shows, or Refuted, and how many tries there are at
-    more and more cost."""
+    """How claims of a kind are checked: the terms of a block (claim, sample, whether it is the
+    first block, the number of the try), what their sum shows, or Refuted, and how many tries there
+    are at more and more cost."""
 
     terms: Terms
     shown: Callable[[Any, BlockSum], str]

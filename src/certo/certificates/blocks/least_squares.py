@@ -4,9 +4,10 @@ Notation as in `regression.least_squares_evidence`, all weights being 1, S = m. 
 of a block, which are computed as for a table in memory, the sums over the blocks are
 
     Σ r²                  each block's with its allowance, the blocks exactly;
-    Σ x̃ r and Σ |x̃ r|    for the gradient g = X̃ᵀr/m, which is put into the coordinates of L afterwards;
+    Σ x̃ r and Σ |x̃ r|    for the gradient g = X̃ᵀr/m, put into the coordinates of L afterwards;
     Σ x̃²                 for σ;
-    Σ z zᵀ, z = Lᵀx̃      for the curvature: of one row in CURVED_STRIDE, or at the second try of all.
+    Σ z zᵀ, z = Lᵀx̃      for the curvature: of one row in CURVED_STRIDE, or, at the second try, of
+                          all.
 
 A part of the rows is enough for the curvature, since the others add a matrix that is not negative:
 with A' ≤ A over these rows, F(W + V) = F(W) − 2 g·V + V·AV ≥ F(W) − 2 g·V + V·A'V, and the excess
@@ -15,8 +16,8 @@ gradient that is nearly 0.
 
 Rounding. An entry of Σ x̃ r passes through at most `depth` additions and three roundings (the shift,
 the product, r itself counts in ε): it is off by γ_{depth+4} Σ|x̃ r|, and by σ_j ε since r̂ is not r,
-ε = γ_{d+6}‖τ‖. Lᵀ times that adds γ_{r+2}|L|ᵀ|g|. Of the curvature, each block's allowance is that of
-`regression.curvature`; adding B blocks rounds entries of size ≤ √(G_jj G_kk), in norm by
+ε = γ_{d+6}‖τ‖. Lᵀ times that adds γ_{r+2}|L|ᵀ|g|. Of the curvature, each block's allowance is that
+of `regression.curvature`; adding B blocks rounds entries of size ≤ √(G_jj G_kk), in norm by
 γ_B trace(G).
 """
 

@@ -3,8 +3,8 @@ r"""LogisticExcess by blocks.
 Losses and their slopes of a block are computed as for a table in memory, each row with the share
 1/m; `regression.logistic_curvature` gives gradient and Hessian of a block in the coordinates of the
 claim's factors, with their allowances. F is a sum over the blocks, and so are its gradient and its
-Hessian: the ridge is counted with the first block. The curvature is that of some of the rows (one in
-two at least), which bounds that of all from below; the gradient is that of all.
+Hessian: the ridge is counted with the first block. The curvature is that of some of the rows,
+which bounds that of all from below; the gradient is that of all.
 
 Rounding. Each block's H_b and g_b come with allowances, which are added; adding B blocks rounds by
 γ_B times the sum of the sizes: for H in norm at most γ_B Σ trace H_b, as entries of H_b are at most

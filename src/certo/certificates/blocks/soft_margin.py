@@ -7,8 +7,8 @@ A claim with a `width` τ lists no multipliers. Whoever checks it gives each row
 which is between 0 and c_t whatever was rounded, since a float64 product by a number of at most 1
 does not exceed c_t. So these multipliers are feasible, and need not be anybody else's: the proof of
 `SoftMarginGap` from below is about whatever feasible multipliers a checker has. (They are optimal
-for the hinge loss smoothed over a width of τ; the gap is of the order of τ².) With v = Σ α_t y_t x_t
-and e = Σ α_t y_t,
+for the hinge loss smoothed over a width of τ; the gap is of the order of τ².) With
+v = Σ α_t y_t x_t and e = Σ α_t y_t,
 
     P(w, b)  ≥  Σ α_t − ½‖v‖² − b·e          for all w, b.
 

@@ -24,7 +24,6 @@ import numpy as np
 
 from certo.numbers.rounded import Rounded
 
-
 CURVED_STRIDE = 8  # One row in so many is looked at for the curvature.
 MIN_CURVED_ROWS = 64  # Rows of a block, for each coordinate, from which on a part is enough.
 

@@ -252,9 +252,8 @@ class LogisticExcess(Certificate):
             return 0.0
         idle = moves_nothing(problem, self.kept, self.fixed, self.ties)
         require(idle, "a coordinate that is fixed has an effect.")
-        rest = others(self.kept, sample.d)
         same = exact_columns(sample, self.kept, self.combinations, self.lifted, problem.left)
-        wrong = np.setdiff1d(rest[~same], self.nearly).tolist()
+        wrong = np.setdiff1d(others(self.kept, sample.d)[~same], self.nearly).tolist()
         require(not wrong, f"column {wrong[:1]} is not a combination of those kept.")
         return 0.0 if self.reach is None else self.lost(point, room)
 
