@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import reduce
 from itertools import chain
 from operator import add
@@ -36,6 +37,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy import sparse
+
+from certo.solvers.interrupt import Stopped
+from certo.stop import Asked, go_on
 
 S = TypeVar("S")
 
@@ -83,6 +87,8 @@ class Blocks(abc.ABC):
     ):
         self.shape, self.dtype, self.columns, self.place = shape, np.dtype(dtype), columns, place
         self.passes = 0  # Passes over the blocks so far.
+        #: Asked before every block; if it says why to stop, the pass ends with `Stopped`.
+        self.asked: Asked = go_on
 
     @property
     @abc.abstractmethod
@@ -102,8 +108,7 @@ class Blocks(abc.ABC):
         return state
 
     def __iter__(self) -> Iterator[Block]:
-        self.passes += 1
-        return self._blocks()
+        return self.map(_itself)
 
     def __len__(self) -> int:
         """The number of rows, as that of a list or an array is."""
@@ -111,7 +116,19 @@ class Blocks(abc.ABC):
 
     def map(self, function: Callable[..., S], *args: Any) -> Iterator[S]:
         self.passes += 1
-        return self._map(function, args)
+        for found in self._map(function, args):
+            if self.asked():
+                raise Stopped
+            yield found
+
+    @contextmanager
+    def stopping(self, asked: Asked) -> Iterator[None]:
+        """While inside, a pass ends with `Stopped` once `asked()` says why to stop."""
+        before, self.asked = self.asked, asked
+        try:
+            yield
+        finally:
+            self.asked = before
 
     def total(self, function: Callable[..., S], *args: Any) -> S:
         return reduce(add, self.map(function, *args))
@@ -126,6 +143,10 @@ class Blocks(abc.ABC):
         X, y = zip(*found, strict=True)
         stacked = sparse.vstack(X, format="csr") if sparse.issparse(X[0]) else np.vstack(X)
         return stacked, None if y[0] is None else np.concatenate(y)
+
+
+def _itself(block: Block) -> Block:
+    return block
 
 
 def _picked(block: Block, rows: np.ndarray) -> tuple[Any, np.ndarray | None] | None:

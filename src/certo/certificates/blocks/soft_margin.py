@@ -13,19 +13,21 @@ v = Σ α_t y_t x_t and e = Σ α_t y_t,
     P(w, b)  ≥  Σ α_t − ½‖v‖² − b·e          for all w, b.
 
 "none": b = 0. "lifted": with ½b² added to P, the least over b is Σ α_t − ½‖v‖² − ½e². "free": only
-(w, b) with P(w, b) ≤ V need be looked at, V being the objective of the claim. There ‖w‖² ≤ 2V, and
-with R ≥ ‖x_t‖ and the costs S_k of a class, V ≥ S_k (1 − R‖w‖ − y_k b), so that, as both classes
-are there,
+(w, b) with P(w, b) ≤ V need be looked at, V being the objective of the claim. With R ≥ ‖x_t‖ and
+the costs S_k of a class, V ≥ S_k (1 − R‖w‖ − y_k b), so that, as both classes are there, |b| ≤
+V/min_k S_k + R‖w‖. Let z = ‖w − v‖. By ½‖w‖² − ⟨w, v⟩ = ½z² − ½‖v‖², and since ½z² − R|e|z is at
+least −½R²e²,
 
-    |b|  ≤  B := V/min_k S_k + R√(2V) ,        P(w, b)  ≥  Σ α_t − ½‖v‖² − B|e| .
+    P(w, b)  ≥  Σ α_t − ½‖v‖² + ½z² − |e|(V/min_k S_k + R‖v‖ + Rz)
+             ≥  Σ α_t − ½‖v‖² − B|e| − ½R²e² ,          B := V/min_k S_k + R‖v‖ .
 
-So Σ α_t y_t need not be 0, and no multiplier need be corrected: what e leaves of the bound is the
+So Σ α_t y_t need not be 0, and no multiplier need be corrected: what e takes from the bound is the
 rounding of the weights, times B.
 
 Rounding. Margins and hinge losses of a block as for a table in memory. An entry of v passes through
-`depth` additions and two roundings: off by γ_{depth+4} Σ_t α_t |x_tj|, at most γ_{depth+4}·peak·Σα
-with peak the greatest |x_tj|. Σ α_t, and its parts of either class, are sums of non-negative
-numbers, each block's with its allowance, the blocks exactly.
+`depth` additions and two roundings: off by γ_{depth+4} Σ_t α_t |x_tj|, and v by γ_{depth+4}·R·Σα.
+Σ α_t, and its parts of either class, are sums of non-negative numbers, each block's with its
+allowance, the blocks exactly.
 """
 
 from __future__ import annotations
@@ -34,7 +36,6 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from scipy import sparse
 
 from certo.certificates.base import Refuted, check_count, require
 from certo.certificates.blocks.sums import BlockSum, Top
@@ -72,65 +73,62 @@ def terms(claim: SoftMarginGap, sample: Sample, first: bool, attempt: int) -> Bl
     )
     costs = costs_of(claim.C, claim.class_weight, sample.signs)
     part = Sample(sample.part(0, sample.m), sample.signs)
-    entries = part.X.data if sparse.issparse(part.X) else part.X
-    peak = float(max(entries.max(initial=0.0), -entries.min(initial=0.0)))
-    square = math.nextafter(sample.d * peak * peak * ROUND_UP, math.inf)
+    square = part.square_bound()
     margins = Margins.of(part, claim.coef, claim.intercept, square)
     require(np.all(np.isfinite(margins.value + margins.slack)), "numbers overflow float64.")
     alpha = multipliers(margins.value, costs, claim.width)
     positive = sample.signs > 0
-    inside = (alpha > 0) & (alpha < costs)
     parts = {
         "losses": hinge_losses(margins.value, margins.slack, costs, True),
         "positive": positive_sum(alpha[positive], True),
         "negative": positive_sum(alpha[~positive], True),
         "v": np.asarray(part.X.T @ (alpha * sample.signs)),
         "costs": np.array([costs[~positive].sum(), costs[positive].sum()]),
-        "peak": Top(peak),
-        # What the multipliers of another checker, whose margins differ by both slacks, may differ
-        # by from these: an issuer leaves room for it.
-        "unsettled": float(np.sum((costs * margins.slack)[inside | _near(margins, claim.width)])),
+        "square": Top(square),
     }
     return BlockSum(sample.m, sample.m, parts)
 
 
-def _near(margins: Margins, width: float) -> np.ndarray:
-    """Rows whose margin may be within the width for somebody else."""
-    return np.abs(1.0 - margins.value) <= 0.5 * width + 2 * margins.slack
-
-
 def objectives(claim: SoftMarginGap, total: BlockSum) -> tuple[Rounded, Rounded]:
     """P(w, intercept), and the bound from below."""
-    d = claim.coef.size
     square = exact.dot(claim.coef, claim.coef)
     primal = total["losses"].plus(Rounded(square), HALF)
     if claim.treatment == "lifted":
         primal = primal.plus(Rounded(Fraction(claim.intercept) ** 2), HALF)
     both = total["positive"].plus(total["negative"])
-    v, peak, size = total["v"], total["peak"], exact.above(both.above)
+    v, radius, size = total["v"], longest(total), exact.above(both.above)
     with np.errstate(over="ignore", invalid="ignore"):
-        entry = (exact.gamma(total.depth + 4) * peak * size + total.rows * exact.TINY) * ROUND_UP
-        off = entry * math.sqrt(d) * ROUND_UP
+        off = exact.gamma(total.depth + 4) * radius * size * ROUND_UP
+        off += total.rows * v.size * exact.TINY
         length = exact.norm(v) * ROUND_UP
     require(math.isfinite(off + length), "numbers overflow float64.")
     combined = Rounded(exact.dot(v, v), Fraction(off) * (2 * Fraction(length) + Fraction(off)))
     dual = both.plus(combined, -HALF)
     left = total["positive"].plus(total["negative"], Fraction(-1))
-    e = abs(left.value) + left.within
     if claim.treatment == "lifted":
-        dual = dual.plus(Rounded(e * e / 2, e * e / 2), Fraction(-1))
+        e = abs(left.value)
+        dual = dual.plus(Rounded(e * e, (2 * e + left.within) * left.within), -HALF)
     elif claim.treatment == "free":
-        B = largest_intercept(primal.above, total, d)
-        dual = dual.plus(Rounded(e * B / 2, e * B / 2), Fraction(-1))
+        e, R = abs(left.value) + left.within, Fraction(radius)
+        lost = e * intercept_price(claim, total, primal.above, length + off) + R * R * e * e / 2
+        dual = dual.plus(Rounded(lost / 2, lost / 2), Fraction(-1))
     return primal, dual
 
 
-def largest_intercept(value: Fraction, total: BlockSum, d: int) -> Fraction:
-    """B for objectives of at most this value."""
+def longest(total: BlockSum) -> float:
+    """R, which no ‖x_t‖ exceeds."""
+    return exact.root_above(Fraction(total["square"]))
+
+
+def intercept_price(
+    claim: SoftMarginGap, total: BlockSum, value: Fraction, length: float
+) -> Fraction:
+    """B, for objectives of at most this value and ‖v‖ ≤ length; 0, where b is not free."""
+    if claim.treatment != "free":
+        return Fraction(0)
     least = Fraction(float(np.min(total["costs"]))) * (1 - Fraction(exact.gamma(total.depth + 2)))
     require(least > 0, "there must be examples of both classes.")
-    radius = Fraction(total["peak"]) * Fraction(exact.root_above(Fraction(d)))
-    return value / least + radius * Fraction(exact.root_above(2 * value))
+    return value / least + Fraction(longest(total)) * Fraction(length)
 
 
 def shown(claim: SoftMarginGap, total: BlockSum) -> str:

@@ -60,6 +60,13 @@ class BlockSum:
         return self.roundings + self.blocks
 
 
+class Sums(list[Any]):
+    """Several sums over the same blocks, added one by one."""
+
+    def __add__(self, other: Any) -> Sums:
+        return Sums(a + b for a, b in zip(self, other, strict=True))
+
+
 def _joined(one: Any, other: Any) -> Any:
     if isinstance(one, Top):
         return Top(np.maximum(one.value, other.value))
