@@ -9,10 +9,10 @@ of a block, which are computed as for a table in memory, the sums over the block
     Σ z zᵀ, z = Lᵀx̃      for the curvature: of one row in CURVED_STRIDE, or, at the second try, of
                           all.
 
-A part of the rows is enough for the curvature, since the others add a matrix that is not negative:
-with A' ≤ A over these rows, F(W + V) = F(W) − 2 g·V + V·AV ≥ F(W) − 2 g·V + V·A'V, and the excess
-is at most ‖Lᵀg‖²/(1 − η') with η' ≥ ‖I − LᵀA'L‖ < 1. What is lost multiplies the square of a
-gradient that is nearly 0.
+A part of the rows is enough for the curvature, since the others add a matrix that is not negative.
+Let them be m/c of all m, and A' = (c/m) Σ x̃ x̃ᵀ + ridge over them, which is then at most cA. With
+η ≥ ‖I − LᵀA'L‖ < 1, gᵀA⁻¹g ≤ c gᵀA'⁻¹g ≤ c‖Lᵀg‖²/(1 − η). What is lost multiplies the square of
+a gradient that is nearly 0.
 
 Rounding. An entry of Σ x̃ r passes through at most `depth` additions and three roundings (the shift,
 the product, r itself counts in ε): it is off by γ_{depth+4} Σ|x̃ r|, and by σ_j ε since r̂ is not r,
@@ -74,9 +74,9 @@ def terms(claim: LeastSquaresExcess, sample: Sample, first: bool, attempt: int) 
     )  # fmt: skip
     losses = positive_sum((residuals * residuals).ravel(), quickly=True)
     added = {
-        "losses": losses, "squares": squares, "sums": np.vstack([sums, residuals.sum(axis=0)]),
+        "losses": losses, "curved_rows": part.m, "squares": squares, "sums": np.vstack([sums, residuals.sum(axis=0)]),
         "sizes": np.vstack([sizes, np.abs(residuals).sum(axis=0)]), "gram": found.gram,
-        "gram_off": found.gram_off,
+        "gram_off": found.gram_off, "square_sums": np.sum(residuals * residuals, axis=0),
     }  # fmt: skip
     return BlockSum(m, max(roundings(m, d), m), added)
 
@@ -92,10 +92,9 @@ def evidence(claim: LeastSquaresExcess, total: BlockSum) -> Evidence:
     losses = total["losses"].plus(Rounded(Fraction(0), q * Fraction(underflow(m, S))))
     require(apart < math.inf and np.all(np.isfinite(total["sizes"])), "numbers overflow float64.")
     objective = objective_of(claim, losses, apart, S)
-    gram = total["gram"] / m
-    off = (
-        total["gram_off"] + 2 * exact.gamma(total.blocks + 2) * float(np.trace(total["gram"]))
-    ) / m
+    part = total["curved_rows"]
+    off = total["gram_off"] + 2 * exact.gamma(total.blocks + 4) * float(np.trace(total["gram"]))
+    gram, off = total["gram"] / part, off / part
     if claim.ridge:
         slopes = L[: kept.size - claim.lifted]
         gram = gram + claim.ridge * (slopes.T @ slopes)
@@ -112,8 +111,9 @@ def evidence(claim: LeastSquaresExcess, total: BlockSum) -> Evidence:
     )
     g_off = g_off + (sigma[rows] * apart / m)[:, None] + 2 * exact.TINY
     pull, pull_off = pulled(L, g[places], g_off[places] * ABOVE)
-    length = norm_above(pull)
-    return Evidence(objective, curved, curved_off, length, norm_above(pull_off) * ABOVE)
+    wider = math.sqrt(m / part) * ABOVE  # √c
+    length, length_off = norm_above(pull) * wider, norm_above(pull_off) * wider
+    return Evidence(objective, curved, curved_off, length, length_off * ABOVE)
 
 
 def shown(claim: LeastSquaresExcess, total: BlockSum) -> str:
