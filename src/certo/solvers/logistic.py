@@ -34,7 +34,7 @@ from scipy.linalg.lapack import dpstrf
 
 from certo.blas import one_thread
 from certo.problems.logistic import LogisticProblem, Weights, against
-from certo.solvers.logistic_rows import LogisticRows, centred_weights, plain_weights
+from certo.solvers.logistic_rows import LogisticRows, RowSums, centred_weights, plain_weights
 from certo.solvers.logistic_wide import Point, Wide, descend_wide
 from certo.solvers.newton import (
     ARMIJO_SHARE,
@@ -102,7 +102,7 @@ class Direct:
 
     def __init__(
         self,
-        rows: LogisticRows,
+        rows: RowSums,
         ridge: float,
         prior: np.ndarray | None = None,
         bare: bool = False,
@@ -217,7 +217,7 @@ def inverse_of(H: np.ndarray, noise: np.ndarray) -> Callable[[np.ndarray], np.nd
     return solve
 
 
-def _descend(problem: Direct, W: np.ndarray, run: NewtonRun) -> State:
+def descend(problem: Direct, W: np.ndarray, run: NewtonRun) -> State:
     """Steps until `run` says why to stop; from 0, where W is no better than that."""
     state = problem.look(W, True)
     if W.any():
@@ -321,13 +321,13 @@ def logistic(
         elif limits.damped:
             W, known = _coarse(rows, ridge, run)
         direct = Direct(rows, ridge, bare=not limits.damped, known=known)
-        end = _descend(direct, W, run)
+        end = descend(direct, W, run)
         found = plain_weights(end.W, rows.centre, lift)
         if classes > 2:
             coef = np.vstack([found.coef, np.zeros(rows.d)])
             found = Weights(coef, np.append(found.intercept, 0.0)).symmetric
         direction = np.column_stack(plain_weights(run.step, rows.centre, lift))[:, : rows.p]
-        hessian = _uncentred(rows, direct.hessian)
+        hessian = uncentred(rows, direct.hessian)
     assert run.stop is not None
     return LogisticOutcome(
         *found, float(end.loss), float(end.objective), hessian, direction, run.steps, run.stop,
@@ -352,7 +352,7 @@ def _coarse(
     tol = 0.1 / LAST_STEP_SHARE * W.size / n
     quick = NewtonLimits(tol, MAX_SAMPLE_STEPS, asked=run.limits.asked)
     direct = Direct(part, ridge, prior, known=known)
-    return _descend(direct, W, NewtonRun(quick)).W, direct.hessian
+    return descend(direct, W, NewtonRun(quick)).W, direct.hessian
 
 
 def discriminants(rows: LogisticRows) -> np.ndarray:
@@ -368,7 +368,7 @@ def discriminants(rows: LogisticRows) -> np.ndarray:
     return min((share * W for share in DISCRIMINANT_SHARES), key=lambda W: rows.look(W, False).loss)
 
 
-def _uncentred(rows: LogisticRows, H: np.ndarray) -> np.ndarray:
+def uncentred(rows: RowSums, H: np.ndarray) -> np.ndarray:
     """The Hessian in coordinates of (x, 1): x − centre = x − centre·1."""
     H = np.tril(H) + np.tril(H, -1).T
     if not rows.lift:

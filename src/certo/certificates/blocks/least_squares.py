@@ -74,7 +74,8 @@ def terms(claim: LeastSquaresExcess, sample: Sample, first: bool, attempt: int) 
     )  # fmt: skip
     losses = positive_sum((residuals * residuals).ravel(), quickly=True)
     added = {
-        "losses": losses, "curved_rows": part.m, "squares": squares, "sums": np.vstack([sums, residuals.sum(axis=0)]),
+        "losses": losses, "curved_rows": part.m, "squares": squares,
+        "sums": np.vstack([sums, residuals.sum(axis=0)]),
         "sizes": np.vstack([sizes, np.abs(residuals).sum(axis=0)]), "gram": found.gram,
         "gram_off": found.gram_off, "square_sums": np.sum(residuals * residuals, axis=0),
     }  # fmt: skip

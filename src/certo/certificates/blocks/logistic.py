@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def terms(claim: LogisticExcess, sample: Sample, first: bool, attempt: int) -> B
     shares = np.full(sample.m, 1 / claim.examples)
     problem = LogisticProblem(sample, len(claim.labels.classes), claim.lifted, shares, None)
     point = Point.at(problem, claim.coef, claim.intercept, claim.ridge if first else 0.0)
-    parts = {"risk": mean_loss(shares, point.terms.losses, point.terms.losses_off)}
+    parts: dict[str, Any] = {"risk": mean_loss(shares, point.terms.losses, point.terms.losses_off)}
     if claim.proof == "none" or not claim.coordinates:
         return BlockSum(sample.m, 0, parts)
     require(claim.missed(point, 1) == 0.0, "a column is not the combination that it is said to be.")
