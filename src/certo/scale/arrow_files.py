@@ -33,7 +33,7 @@ class Part(NamedTuple):
     @property
     def place(self) -> str:
         group = "" if self.group is None else f", row group {self.group}"
-        return f"{self.fragment.path}{group}"
+        return f"{_path(self.fragment)}{group}"
 
 
 class BadFile(ValueError):
@@ -158,7 +158,7 @@ def _parts(dataset: ds.Dataset, columns: list[str]) -> Iterator[Part]:
     if not hasattr(dataset, "get_fragments"):
         raise TypeError(f"a pyarrow dataset is needed, got {type(dataset).__name__}.")
     for fragment in dataset.get_fragments():
-        where = fragment.path or "the dataset"
+        where = _path(fragment)
         try:
             own = fragment.physical_schema
             _require_same(where, own, dataset.schema, columns)
@@ -195,7 +195,14 @@ def _batches(part: Part, columns: list[str], step: int) -> Iterator[pa.RecordBat
             yield batch.slice(start, step)
 
 
+def _path(fragment: Any) -> str:
+    """Where it is; a table in memory has no path."""
+    return getattr(fragment, "path", "") or "the table"
+
+
 def _size(fragment: Any) -> int:
+    if not getattr(fragment, "path", ""):
+        return 0
     return int(fragment.filesystem.get_file_info(fragment.path).size or 0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
 from certo.certificates.base import CannotClaim, NotClaimed
 from certo.certificates.blocks.sums import Sums
@@ -183,12 +183,3 @@ def _factors(hessian: np.ndarray | None, vectors: int, p: int) -> tuple[np.ndarr
     blocks = hessian.reshape(vectors, p, vectors, p)
     found = [inverse_factor(np.ascontiguousarray(blocks[k, :, k, :])) for k in range(vectors)]
     return () if any(factor is None for factor in found) else tuple(found)  # type: ignore[arg-type]
-
-
-def covariance(hessian: np.ndarray, m: int, K: int, p: int, reference: int) -> np.ndarray:
-    """(m·H)⁻¹ of the contrasts with the reference class, as `estimators._logistic` has it, where no
-    column depends on others."""
-    scale = 1 / np.sqrt(np.diag(hessian))
-    inverse = linalg.inv(hessian * scale * scale[:, None]) * scale * scale[:, None] / m
-    turn = np.kron(against(np.eye(K, K - 1), reference), np.eye(p))
-    return np.asarray(turn @ inverse @ turn.T)

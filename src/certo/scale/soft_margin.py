@@ -89,7 +89,7 @@ def fit(
     runs = [
         minimise(
             _start(first, label, price, intercept, tol, asked), intercept, ledger, tol,
-            float(np.sqrt(first.square)),
+            float(np.sqrt(first.square)), _least_costs(first, label, price),
         )
         for label, price, ledger in zip(labels, prices, ledgers, strict=True)
     ]  # fmt: skip
@@ -157,6 +157,13 @@ def _closed(run: Generator[Point, Look, Smoothed], otherwise: Smoothed) -> Smoot
     except Stopped:
         pass
     return otherwise
+
+
+def _least_costs(first: FirstLook, labels: Labels, prices: Prices) -> float:
+    """The costs of the class whose rows cost less."""
+    own = first.counts[labels.classes[labels.positive or 0]]
+    negative, positive = prices.class_weight
+    return prices.C * min(positive * own, negative * (first.rows - own))
 
 
 def _start(

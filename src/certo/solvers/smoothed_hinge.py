@@ -105,14 +105,14 @@ def widest(r: np.ndarray, costs: np.ndarray, allowed: float) -> float:
 
 
 def minimise(
-    start: Point, intercept: str, ledger: Ledger, tol: float, radius: float
+    start: Point, intercept: str, ledger: Ledger, tol: float, radius: float, least: float
 ) -> Generator[Point, Look, Smoothed]:
     """Asks for looks at points; ends when the gap is at most tol·primal, or the ledger says so, or
     when `Stopped` is thrown in place of a look, with the best so far. No row is longer than the
-    radius."""
+    radius, and the costs of each class are at least so much."""
     best = [Smoothed(start, np.inf, 0.0, 0)]
     try:
-        yield from _minimise(start, intercept, ledger, tol, radius, best)
+        yield from _minimise(start, intercept, ledger, tol, radius, least, best)
     except Stopped:
         ledger.asked_to = ledger.asked_to or ledger.asked()
     return best[0]
@@ -124,6 +124,7 @@ def _minimise(
     ledger: Ledger,
     tol: float,
     radius: float,
+    least: float,
     kept: list[Smoothed],
 ) -> Generator[Point, Look, None]:
     """The same; the best so far is kept in the list."""
@@ -135,7 +136,7 @@ def _minimise(
     state = yield point
     steps = 0
     while True:
-        found = _worth(point, state, regular, intercept, radius)
+        found = _worth(point, state, regular, intercept, radius, least)
         if found.primal - found.dual < kept[0].primal - kept[0].dual:
             kept[0] = found._replace(steps=steps)
         best = kept[0]
@@ -178,14 +179,14 @@ def _minimise(
 
 
 def _worth(
-    point: Point, state: Look, regular: np.ndarray, intercept: str, radius: float
+    point: Point, state: Look, regular: np.ndarray, intercept: str, radius: float, least: float
 ) -> Smoothed:
     u = np.append(point.w, point.b)
     primal = 0.5 * float(regular @ (u * u)) + state.hinge
     dual = state.total - 0.5 * float(regular @ (state.pull * state.pull))
     if intercept == "free":  # What a claim pays for Σ α y: see `certificates.blocks.soft_margin`.
-        length = float(np.linalg.norm(state.pull[:-1]))
-        dual -= abs(state.pull[-1]) * (1.0 + abs(point.b) + radius * length)
+        length, e = float(np.linalg.norm(state.pull[:-1])), abs(float(state.pull[-1]))
+        dual -= e * (primal / least + radius * length) + 0.5 * (radius * e) ** 2
     return Smoothed(point, primal, dual, 0)
 
 

@@ -109,9 +109,10 @@ def objectives(claim: SoftMarginGap, total: BlockSum) -> tuple[Rounded, Rounded]
         e = abs(left.value)
         dual = dual.plus(Rounded(e * e, (2 * e + left.within) * left.within), -HALF)
     elif claim.treatment == "free":
-        e, R = abs(left.value) + left.within, Fraction(radius)
-        lost = e * intercept_price(claim, total, primal.above, length + off) + R * R * e * e / 2
-        dual = dual.plus(Rounded(lost / 2, lost / 2), Fraction(-1))
+        e, off_e, R2 = abs(left.value), left.within, Fraction(radius) ** 2
+        B = intercept_price(claim, total, primal.above, length + off)
+        lost = Rounded(B * e + R2 * e * e / 2, off_e * (B + R2 * (e + off_e)))
+        dual = dual.plus(lost, Fraction(-1))
     return primal, dual
 
 
