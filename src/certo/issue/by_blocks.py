@@ -22,6 +22,9 @@ from certo.certificates.base import CannotClaim, Certificate
 from certo.certificates.blocks import least_squares, logistic, soft_margin
 from certo.certificates.blocks.check import CHECKED
 from certo.certificates.blocks.sums import BlockSum, Sums
+from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.errors.predictor import Predictor
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.regression.least_squares_evidence import Evidence
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
@@ -29,6 +32,8 @@ from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
 from certo.certificates.spaces.vectors import Vectors
+from certo.issue.labels import all_labels
+from certo.issue.risk import interval
 from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded
@@ -184,3 +189,36 @@ def issue_logistic(draft: LogisticExcess, total: BlockSum) -> LogisticExcess:
     if not upper < MAX_FLOAT:
         raise CannotClaim("numbers overflow float64.")
     return with_numbers(draft, risk=upper, lower=lower if draft.proof != "none" else 0.0)
+
+
+def error_counts(block: Any, rule: Predictor, labels: Labels, test: bool) -> BlockSum:
+    """What a rule gets wrong of a block, with room for another checker."""
+    kind = TestErrors if test else TrainingErrors
+    codes = labels.places(block[1], kind._unknown_allowed)
+    wrong, ties = rule.wrong(rule.read(block[0]), codes, SLACK_FACTOR)
+    known = codes[codes >= 0]
+    counts = {
+        "errors": int(np.count_nonzero(wrong)),
+        "ties": int(np.count_nonzero(ties)),
+        "unknown": int(codes.size - known.size),
+        "classes": np.bincount(known, minlength=len(labels.classes)),
+    }
+    return BlockSum(codes.size, 0, counts)
+
+
+@or_cannot_claim
+def issue_errors(
+    blocks: Any, classes: Sequence[Any], rule: Predictor, delta: float | None = None
+) -> TrainingErrors | TestErrors:
+    """How many of the rows a rule gets wrong; with a delta, what that says of new rows, these
+    having had no part in the fit. One pass."""
+    labels = all_labels(classes)
+    total = blocks.total(error_counts, rule, labels, delta is not None)
+    counts = {"examples": total.rows, "errors": total["errors"], "ties": total["ties"]}
+    if delta is None:
+        return TrainingErrors(labels, rule, **counts)
+    return TestErrors(
+        labels=labels, predictor=rule, **counts, delta=delta, tried=1, unknown=total["unknown"],
+        **interval(total.rows, total["errors"], total["ties"], delta),
+        majority=int(np.max(total["classes"])),
+    )  # fmt: skip

@@ -52,6 +52,8 @@ class ArrowBlocks(Blocks):
         Those of X, in this order; None: all but the target.
     encode : function of a record batch, or None
         Gives X of the rows; then `width` is its number of columns, and `names` are theirs.
+    answers : function of a record batch, or None
+        Gives y of the rows; None: the target as it is.
     keep : function of (first row, number of rows), or None
         Gives a mask of the rows to use, the others being left out; then `rows` is their number.
     """
@@ -65,10 +67,12 @@ class ArrowBlocks(Blocks):
         encode: Encode | None = None,
         width: int | None = None,
         names: Sequence[str] | None = None,
+        answers: Encode | None = None,
         keep: Callable[[int, int], np.ndarray] | None = None,
         rows: int | None = None,
     ):
         self.dataset, self.target, self.encode, self.keep = dataset, target, encode, keep
+        self.answers = answers
         known = dataset.schema.names
         if target is not None and target not in known:
             raise BadFile(f"there is no column {target!r} to predict; there are {_some(known)}.")
@@ -145,6 +149,8 @@ class ArrowBlocks(Blocks):
         return X
 
     def _target_of(self, batch: pa.RecordBatch, part: Part) -> np.ndarray | None:
+        if self.answers is not None:
+            return np.asarray(self.answers(batch))
         if self.target is None:
             return None
         column = batch.column(self.target)

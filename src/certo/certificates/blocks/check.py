@@ -37,35 +37,20 @@ CHECKED = {
 }
 
 
-def verify(claims: Iterable[Certificate], blocks: Iterable[Any]) -> Verification:
-    """Check every claim against the blocks, each a tuple that begins with X and y. They are passed
-    over once; and once more, if a claim is not shown by a part of the curvature (see `tries`)."""
-    claims = tuple(claims)
-    parts = _checked(claims, blocks, 0)
-    again = [
-        k
-        for k, (claim, part) in enumerate(zip(claims, parts, strict=True))
-        if not part and claim.name in CHECKED and CHECKED[claim.name].tries > 1
-    ]
-    if again:
-        for k, part in zip(again, _checked([claims[k] for k in again], blocks, 1), strict=True):
-            parts[k] = part
-    failed = sum(not part for part in parts)
-    why = f"{failed} of {len(parts)} claims do not hold." if failed else all_hold(tuple(parts))
-    return Verification(bool(parts) and not failed, "Certificate", why, tuple(parts))
+class Checker:
+    """Claims under a check: blocks are added one by one, and then the outcomes are asked for."""
 
+    def __init__(self, claims: Iterable[Certificate], attempt: int = 0):
+        self.claims, self.attempt = tuple(claims), attempt
+        self.totals: list[BlockSum | None] = [None] * len(self.claims)
+        self.refused = [_why_not(claim) for claim in self.claims]
 
-def _checked(
-    claims: Sequence[Certificate], blocks: Iterable[Any], attempt: int
-) -> list[Verification]:
-    totals: list[BlockSum | None] = [None] * len(claims)
-    refused: list[str] = [_why_not(claim) for claim in claims]
-    for block in blocks:
-        X, y = block[0], block[1]
+    def add(self, X: Any, y: Any, place: str = "") -> None:
+        """The rows of a block; `place` says where they are, for people."""
         read: dict[Hashable, Any] = {}
         samples: dict[Hashable, Any] = {}
-        for k, claim in enumerate(claims):
-            if refused[k]:
+        for k, claim in enumerate(self.claims):
+            if self.refused[k]:
                 continue
             how = claim._reads
             try:
@@ -73,18 +58,45 @@ def _checked(
                     read[how] = claim._read(X)
                 if (how, claim.labels) not in samples:
                     samples[how, claim.labels] = claim._sample(read[how], y)
-                sample, total = samples[how, claim.labels], totals[k]
-                found = CHECKED[claim.name].terms(claim, sample, total is None, attempt)
-                totals[k] = found if total is None else total + found
+                sample, total = samples[how, claim.labels], self.totals[k]
+                found = CHECKED[claim.name].terms(claim, sample, total is None, self.attempt)
+                self.totals[k] = found if total is None else total + found
             except (SampleMismatch, NotShown, ValueError) as wrong:
-                where = getattr(block, "place", "")
-                refused[k] = f"{where}: {wrong}" if where else str(wrong)
-        if all(refused):
+                self.refused[k] = f"{place}: {wrong}" if place else str(wrong)
+
+    def outcomes(self) -> list[Verification]:
+        parts = zip(self.claims, self.totals, self.refused, strict=True)
+        return [_outcome(*part) for part in parts]
+
+    def again(self, outcomes: Sequence[Verification]) -> list[int]:
+        """The claims that another pass, at more cost, may show."""
+        return [
+            k
+            for k, (claim, part) in enumerate(zip(self.claims, outcomes, strict=True))
+            if not part and claim.name in CHECKED and CHECKED[claim.name].tries > self.attempt + 1
+        ]
+
+
+def verify(claims: Iterable[Certificate], blocks: Iterable[Any]) -> Verification:
+    """Check every claim against the blocks, each a tuple that begins with X and y. They are passed
+    over once; and once more, if a claim is not shown by a part of the curvature (see `tries`)."""
+    checker = _passed(Checker(claims), blocks)
+    parts = checker.outcomes()
+    if again := checker.again(parts):
+        more = _passed(Checker([checker.claims[k] for k in again], 1), blocks)
+        for k, part in zip(again, more.outcomes(), strict=True):
+            parts[k] = part
+    failed = sum(not part for part in parts)
+    why = f"{failed} of {len(parts)} claims do not hold." if failed else all_hold(tuple(parts))
+    return Verification(bool(parts) and not failed, "Certificate", why, tuple(parts))
+
+
+def _passed(checker: Checker, blocks: Iterable[Any]) -> Checker:
+    for block in blocks:
+        checker.add(block[0], block[1], getattr(block, "place", ""))
+        if all(checker.refused):
             break
-    return [
-        _outcome(claim, total, why)
-        for claim, total, why in zip(claims, totals, refused, strict=True)
-    ]
+    return checker
 
 
 def _why_not(claim: Certificate) -> str:
