@@ -82,9 +82,9 @@ class Fingerprint:
             there = column.is_valid().to_numpy(zero_copy_only=False)
             seen.update(b"whole" if there.all() else there.tobytes())
             if columns.is_text(column.type):
-                cells = [cell or "" for cell in column.to_pylist()]
-                seen.update(np.array([len(cell) for cell in cells], "<i8").tobytes())
-                seen.update("".join(cells).encode())
+                lengths, content = _text_bytes(column)
+                seen.update(np.ascontiguousarray(lengths, "<i8").data)
+                seen.update(content)
             elif pa.types.is_primitive(column.type):
                 values = pc.fill_null(column, 0) if column.null_count else column
                 if pa.types.is_boolean(column.type):
@@ -98,6 +98,15 @@ class Fingerprint:
         for name, seen in self.columns.items():
             whole.update(f"{len(name)} {name} {seen.hexdigest()}\n".encode())
         return FINGERPRINT + whole.hexdigest()
+
+
+def _text_bytes(column: pa.Array) -> tuple[np.ndarray, pa.Buffer]:
+    """The lengths of texts in bytes, and the texts one after another; a missing one is empty."""
+    column = pc.fill_null(column, "").cast(pa.string())
+    _, places, content = column.buffers()
+    ends = np.frombuffer(places, np.int32)[column.offset : column.offset + len(column) + 1]
+    first, last = int(ends[0]), int(ends[-1])
+    return np.diff(ends), b"" if content is None else content.slice(first, last - first)
 
 
 class Batch(NamedTuple):
@@ -151,7 +160,20 @@ class Files:
 
 
 def as_plain(batch: pa.RecordBatch) -> pa.Table:
+    """The rows in the form that `columns.as_table` promises. Numbers without a NaN have it."""
+    if all(_is_plain(column) for column in batch.columns):
+        return pa.Table.from_batches([batch])
     return columns.as_table(pa.Table.from_batches([batch]))
+
+
+def _is_plain(column: pa.Array) -> bool:
+    kind = column.type
+    if columns.is_text(kind):
+        return not pc.any(pc.equal(column, "")).as_py()
+    if not (pa.types.is_float32(kind) or pa.types.is_float64(kind)) or column.null_count:
+        return pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(np.sum(column.to_numpy(), dtype=np.float64)))
 
 
 @dataclass
@@ -349,10 +371,34 @@ class Encoded:
     def features(self, table: pa.Table | pa.RecordBatch) -> Any:
         if isinstance(table, pa.RecordBatch):
             table = as_plain(table)
+        if (X := self._of_numbers(table)) is not None:
+            return X
         X = self.encoder.encode(table, advice_in_verify)
         if self.width > MAX_DENSE_WIDTH:
             return X if sparse.issparse(X) else sparse.csr_array(X)
         return X.toarray() if sparse.issparse(X) else X
+
+    def _of_numbers(self, table: pa.Table) -> np.ndarray | None:
+        """What the encoder gives of columns that are all floats without missing values, bit for
+        bit; None of others, and of numbers that it would refuse."""
+        encoder, parts = self.encoder, []
+        if encoder.levels_ is not None or encoder.prose_names_:
+            return None
+        for name in encoder.number_names_:
+            column = table.column(name)
+            small = pa.types.is_float32(column.type) or pa.types.is_float64(column.type)
+            if not small or column.null_count or column.num_chunks != 1:
+                return None
+            parts.append(column.chunk(0).to_numpy())
+        X = np.empty((table.num_rows, len(parts)))
+        for j, values in enumerate(parts):
+            X[:, j] = values
+        if not max(X.max(initial=0.0), -X.min(initial=0.0)) <= columns.MAX_CELL:
+            return None
+        if encoder.scaler_ is not None:
+            X -= encoder.scaler_.mean_
+            X /= encoder.scaler_.scale_
+        return X
 
     def answers(self, table: pa.Table | pa.RecordBatch) -> np.ndarray:
         if isinstance(table, pa.RecordBatch):
