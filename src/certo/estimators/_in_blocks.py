@@ -16,7 +16,7 @@ from certo.certificates.sample.values import Values
 from certo.estimators import _input
 from certo.estimators._claims import composite
 from certo.estimators._limits import gap_stop, running
-from certo.issue.labels import class_labels
+from certo.issue.labels import all_labels
 from certo.problems.logistic import Weights
 from certo.scale.blocks import Blocks
 from certo.scale.first_look import FirstLook, first_look
@@ -217,7 +217,7 @@ def fit_logistic(machine: Any, X: Any, y: Any, sample_weight: Any) -> Any:
             float(machine.tol), int(machine.max_iter), asked=run.asked,
             after_step=run.tell if run.is_heard else go_on,
         )  # fmt: skip
-        ridge, labels = float(machine.ridge), class_labels(tuple(classes.tolist()))
+        ridge, labels = float(machine.ridge), all_labels(classes)
         found = logistic.fit(blocks, first, labels, machine.intercept, ridge, limits)
         counts = np.array([first.counts[label] for label in classes.tolist()], float)
         problem: Any = BlockProblem(blocks, counts, classes, machine.intercept, ridge, found.risk)

@@ -115,7 +115,10 @@ def fit(
     with blocks.stopping(limits.asked):
         end = _descended(direct, centred_weights(start, centre, lift), run)
     plain = plain_weights(end.W, centre, lift)
-    hessian = None if direct.hessian is None else uncentred(rows, direct.hessian)
+    last = direct.hessian
+    if run.stop is Stop.CONVERGED:  # The last step was made without a look at the curvature.
+        last = direct.look_at_curvature(end.W)
+    hessian = None if last is None else uncentred(rows, last)
     found = plain
     if K > 2:
         coef = np.vstack([plain.coef, np.zeros(blocks.shape[1])])

@@ -93,7 +93,7 @@ def fit(
         )
         for label, price, ledger in zip(labels, prices, ledgers, strict=True)
     ]  # fmt: skip
-    ends = _run_together(blocks, runs, labels, prices, asked)
+    ends = _run_together(blocks, runs, ledgers, labels, prices, asked)
     drafts = [
         soft_margin_draft(
             label, len(blocks), end.point.w, end.point.b, treatment=intercept, C=price.C,
@@ -110,7 +110,7 @@ def fit(
         except CannotClaim as reason:
             claim = NotClaimed("SoftMarginGap", f"{draft.labels.shown}: {reason}")
         gap = end.primal - end.dual
-        stop = ledger.stop(gap, tol * end.primal)
+        stop = ledger.stop(gap, tol * end.primal if np.isfinite(end.primal) else 0.0)
         if not ledger.looks:
             ledger.note(end.primal, end.dual, 0)
         outputs.append(Output(end.point, claim, stop, ledger.passes, ledger.trace))
@@ -120,6 +120,7 @@ def fit(
 def _run_together(
     blocks: Blocks,
     runs: list[Generator[Point, Look, Smoothed]],
+    ledgers: list[Ledger],
     labels: Sequence[Labels],
     prices: Sequence[Prices],
     asked: Asked,
@@ -138,6 +139,7 @@ def _run_together(
         except Stopped:  # In the middle of a pass: the best so far is the answer.
             for k in active:
                 ends[k] = _closed(runs[k], ends[k])
+                ledgers[k].asked_to = ledgers[k].asked_to or asked()
             break
         for k, seen in zip(active, found, strict=True):
             try:

@@ -144,6 +144,10 @@ class Direct:
             H = None if H is None else H + self.penalty
         return State(W, loss + extra, loss, g, H)
 
+    def look_at_curvature(self, W: np.ndarray) -> np.ndarray:
+        """The Hessian at W, that of the penalty included."""
+        return np.asarray(self._look(W, True).hessian)
+
     def step(self, state: State, enough: float) -> tuple[np.ndarray, float]:
         """Newton's step, and the square of its decrement.
 
