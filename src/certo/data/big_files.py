@@ -70,33 +70,37 @@ class Fingerprint:
     cut: each column has a digest of its own, which goes on from block to block."""
 
     def __init__(self, names: Sequence[str]):
-        self.columns = {name: hashlib.sha256() for name in names}
+        # Of each column: its type and values, the lengths of texts, and where values are missing.
+        self.columns = {name: [hashlib.sha256() for _ in range(3)] for name in names}
         self.rows = 0
 
     def add(self, table: pa.Table) -> None:
-        self.rows += table.num_rows
-        for name, seen in self.columns.items():
+        for name, (values, lengths, missing) in self.columns.items():
             column = table.column(name).combine_chunks()
-            if self.rows == table.num_rows:
-                seen.update(str(column.type).encode())
-            there = column.is_valid().to_numpy(zero_copy_only=False)
-            seen.update(b"whole" if there.all() else there.tobytes())
+            if not self.rows:
+                values.update(str(column.type).encode())
+            if column.null_count:
+                there = column.is_valid().to_numpy(zero_copy_only=False)
+                missing.update((self.rows + np.flatnonzero(~there)).astype("<i8").tobytes())
             if columns.is_text(column.type):
-                lengths, content = _text_bytes(column)
-                seen.update(np.ascontiguousarray(lengths, "<i8").data)
-                seen.update(content)
+                long, content = _text_bytes(column)
+                lengths.update(np.ascontiguousarray(long, "<i8").data)
+                values.update(content)
             elif pa.types.is_primitive(column.type):
-                values = pc.fill_null(column, 0) if column.null_count else column
+                known = pc.fill_null(column, 0) if column.null_count else column
                 if pa.types.is_boolean(column.type):
-                    values = values.cast(pa.uint8())
-                seen.update(np.ascontiguousarray(values.to_numpy(zero_copy_only=False)).data)
+                    known = known.cast(pa.uint8())
+                values.update(np.ascontiguousarray(known.to_numpy(zero_copy_only=False)).data)
             else:
-                seen.update(repr(column.to_pylist()).encode())
+                for cell in column.to_pylist():
+                    values.update(f"{cell!r}\n".encode())
+        self.rows += table.num_rows
 
     def digest(self) -> str:
         whole = hashlib.sha256(f"certo blocks 1 {self.rows} {len(self.columns)}\n".encode())
-        for name, seen in self.columns.items():
-            whole.update(f"{len(name)} {name} {seen.hexdigest()}\n".encode())
+        for name, parts in self.columns.items():
+            digests = " ".join(part.hexdigest() for part in parts)
+            whole.update(f"{len(name)} {name} {digests}\n".encode())
         return FINGERPRINT + whole.hexdigest()
 
 

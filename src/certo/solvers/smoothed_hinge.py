@@ -29,8 +29,9 @@ WINDOW_SHARE = 0.25  # Share of the gap aimed at that the window may cost.
 GRADIENT_SHARE = 0.25  # The same of the gradient.
 NARROWING = 0.25  # A narrower window is at least this share of the one before.
 DECREASE_SHARE = 1e-4  # The share of the promised decrease that a step must bring.
+EMPTY_WINDOW_SHARE = 1e-2  # Share of all multipliers that is taken to be in an empty window.
 MIN_STEP_LENGTH = 2.0**-12
-MAX_WIDTH = 2.0  # A window from margin 0 to margin 2.
+MAX_WIDTH = 4.0  # A window from margin −1 to margin 3, in which rows of margin 0 are.
 MIN_WIDTH = 2.0**-40
 
 
@@ -158,7 +159,7 @@ def _minimise(
             point = point._replace(width=narrower)
             state = yield point
             continue
-        step = _newton(state.hessian, miss, regular, lift)
+        step = _newton(state, miss, regular, lift, point.width)
         if step is None or not np.all(np.isfinite(step)):
             break
         value = 0.5 * float(regular @ (u * u)) + state.smooth
@@ -191,16 +192,16 @@ def _worth(
 
 
 def _newton(
-    window: np.ndarray, miss: np.ndarray, regular: np.ndarray, lift: bool
+    state: Look, miss: np.ndarray, regular: np.ndarray, lift: bool, width: float
 ) -> np.ndarray | None:
-    H = window.copy()
+    H = state.hessian.copy()
     at = np.diag_indices_from(H)
     H[at] += regular
     if not lift:
         H[-1, :] = H[:, -1] = 0.0
         H[-1, -1] = 1.0
-    # Without rows in the window nothing but this holds a free intercept.
-    H[-1, -1] += 1e-10 * float(np.trace(H)) / len(H)
+    if H[-1, -1] == 0:  # Without rows in the window nothing else holds a free intercept.
+        H[-1, -1] = max(1.0, EMPTY_WINDOW_SHARE * state.total / width)
     scale = 1 / np.sqrt(H[at])  # The scaling treats columns of any size alike.
     H *= scale[:, None] * scale
     H[at] += 1e-14
