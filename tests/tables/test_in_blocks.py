@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from certo import SVM, LeastSquares, LogisticRegression, Perceptron
-from certo.data.big_files import Fingerprint, is_too_large, overview
+from certo.data.big_files import overview
 from certo.data.problem import Problem
 from certo.tables.audit import audit_table
 from certo.tables.fit import fit_table
@@ -119,26 +119,3 @@ def test_problems_come_before_the_fit(tmp_path):
         overview(written(tmp_path, whole(x2=huge)), "y")
     with pytest.raises(Problem, match="these machines can be fitted: svm, logistic"):
         fitted(written(tmp_path), "y", Perceptron())
-
-
-def test_fingerprints_do_not_depend_on_the_cut():
-    data = whole().select(["x0", "colour"])
-    found = set()
-    for step in (1500, 7, 444):
-        seen = Fingerprint(["x0", "colour"])
-        for start in range(0, 1500, step):
-            seen.add(data.slice(start, step))
-        found.add(seen.digest())
-    assert len(found) == 1
-    other = Fingerprint(["x0", "colour"])
-    other.add(whole(colour=COLOURS[::-1]).select(["x0", "colour"]))
-    assert other.digest() not in found
-
-
-def test_sizes(tmp_path, monkeypatch):
-    path = written(tmp_path) / "a.parquet"
-    assert not is_too_large(path)
-    assert is_too_large(tmp_path)  # A folder is always read by blocks.
-    monkeypatch.setattr("certo.data.big_files.memory_here", lambda: 4 * 8 * 3 * 500 * 7 - 4)
-    assert is_too_large(path)
-    assert not is_too_large(tmp_path / "none.parquet")

@@ -217,7 +217,7 @@ def fit_logistic(machine: Any, X: Any, y: Any, sample_weight: Any) -> Any:
             float(machine.tol), int(machine.max_iter), asked=run.asked,
             after_step=run.tell if run.is_heard else go_on,
         )  # fmt: skip
-        ridge, labels = float(machine.ridge), all_labels(classes)
+        ridge, labels = float(machine.ridge), all_labels(classes.tolist())
         found = logistic.fit(blocks, first, labels, machine.intercept, ridge, limits)
         counts = np.array([first.counts[label] for label in classes.tolist()], float)
         problem: Any = BlockProblem(blocks, counts, classes, machine.intercept, ridge, found.risk)

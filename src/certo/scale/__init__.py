@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from certo.lazy import by_name, names_of
 
-_NAMES = by_name(
+_SCALE_NAMES = by_name(
     {
         "blocks": "ArrayBlocks Block Blocks",
         "arrow_files": "ArrowBlocks",
@@ -23,6 +23,6 @@ _NAMES = by_name(
         "opening": "as_blocks is_in_blocks open_blocks",
     }
 )
-__all__ = sorted(_NAMES)
+__all__ = sorted(_SCALE_NAMES)
 
-__getattr__, __dir__ = names_of(__name__, _NAMES)
+__getattr__, __dir__ = names_of(__name__, _SCALE_NAMES)

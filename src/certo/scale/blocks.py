@@ -43,13 +43,14 @@ from certo.stop import Asked, go_on
 
 S = TypeVar("S")
 
-BLOCK_NUMBERS = 2**20  # Numbers in a block: 8 MB in float64, so that a few fit beside a cache.
-MIN_BLOCK_ROWS = 256
+NUMBERS_PER_BLOCK = 2**20  # Numbers in a block: 8 MB in float64, so that a few fit beside a cache.
+MIN_ROWS_PER_BLOCK = 256
+MAX_SUMMED_COLUMNS = 4000  # More columns make matrices that are too large to be summed.
 
 
 def rows_per_block(columns: int) -> int:
     """How many rows of so many columns a block has where nothing else says it."""
-    return max(MIN_BLOCK_ROWS, BLOCK_NUMBERS // max(columns, 1))
+    return max(MIN_ROWS_PER_BLOCK, NUMBERS_PER_BLOCK // max(columns, 1))
 
 
 class Block(NamedTuple):

@@ -13,7 +13,7 @@ from certo.certificates.blocks.sums import BlockSum
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.values import Values
 from certo.issue.by_blocks import issue_least_squares, least_squares_draft, totals_of
-from certo.scale.blocks import Block, Blocks
+from certo.scale.blocks import MAX_SUMMED_COLUMNS, Block, Blocks
 from certo.scale.first_look import BadRows
 from certo.solvers.least_squares import (
     MAX_GRAM_CONDITION,
@@ -33,8 +33,7 @@ from certo.solvers.moments import (
 
 MAX_CORRECTIONS = 3  # Passes that take back what rounding in the sums of squares has cost.
 ENOUGH_EXCESS = 1e-13  # Of the risk: a smaller excess needs no further pass.
-MAX_COLUMNS = 4000  # More columns make a matrix that is too large.
-DEPENDENT = (
+DEPENDENT_COLUMNS = (
     "columns depend on each other, and by blocks that is not proved exactly. Leave out columns "
     "that others give, or set a ridge."
 )
@@ -72,8 +71,10 @@ def fit(
 ) -> tuple[Solution, Certificate | NotClaimed]:
     """The solution, as from a table in memory, and its claim."""
     (m, d), lifted = blocks.shape, treatment == "free"
-    if d > MAX_COLUMNS:
-        raise ValueError(f"by blocks at most {MAX_COLUMNS:,} columns can be fitted, got {d:,}.")
+    if d > MAX_SUMMED_COLUMNS:
+        raise ValueError(
+            f"by blocks at most {MAX_SUMMED_COLUMNS:,} columns can be fitted, got {d:,}."
+        )
     known = _moments(blocks, lifted)
     found = from_triangle(Triangle.of(known), d, lifted, ridge)
     if found.condition > MAX_GRAM_CONDITION:  # The sums of squares have lost too many digits.
@@ -83,7 +84,7 @@ def fit(
         found = found._replace(method="cholesky")
     factor = found.factor
     if factor is None or found.kept is None or found.kept.size < d + lifted:
-        return found, NotClaimed("LeastSquaresExcess", DEPENDENT)
+        return found, NotClaimed("LeastSquaresExcess", DEPENDENT_COLUMNS)
     mean = found.moments.mean
     draft = least_squares_draft(
         labels, m, coef=found.coef, intercept=found.intercept, treatment=treatment, ridge=ridge,

@@ -9,7 +9,7 @@ import numpy as np
 
 from certo.scale.blocks import ArrayBlocks, Blocks
 
-PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
+PARQUET_ENDINGS, ARROW_ENDINGS = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 
 
 def is_in_blocks(X: Any) -> bool:
@@ -65,7 +65,7 @@ def open_dataset(path: str | Path) -> Any:
 
     path = Path(path)
     files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-    known = {"parquet": PARQUET, "feather": ARROW, "csv": (".csv",)}
+    known = {"parquet": PARQUET_ENDINGS, "feather": ARROW_ENDINGS, "csv": (".csv",)}
     for kind, endings in known.items():
         if found := [str(file) for file in files if file.suffix.lower() in endings]:
             try:

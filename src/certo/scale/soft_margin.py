@@ -13,7 +13,7 @@ from certo.certificates.blocks.sums import Sums
 from certo.certificates.margins.soft_margin_gap import costs_of
 from certo.certificates.sample.labels import Labels
 from certo.issue.by_blocks import issue_soft_margin, soft_margin_draft, totals_of
-from certo.scale.blocks import Block, Blocks
+from certo.scale.blocks import MAX_SUMMED_COLUMNS, Block, Blocks
 from certo.scale.first_look import FirstLook, in_float64
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.interrupt import Stopped
@@ -31,7 +31,6 @@ from certo.solvers.soft_margin import soft_margin
 from certo.stop import Asked, Stop
 
 SAMPLE_TOL = 1e-3  # The gap to which the problem of the sample is solved.
-MAX_COLUMNS = 4000  # More columns make a Hessian that is too large.
 
 
 class Prices(NamedTuple):
@@ -80,9 +79,9 @@ def fit(
     after_look: Callable[..., Stop | None],
 ) -> list[Output]:
     """Hyperplanes for all outputs, which share the passes, and their claims."""
-    if blocks.shape[1] > MAX_COLUMNS:
+    if blocks.shape[1] > MAX_SUMMED_COLUMNS:
         raise ValueError(
-            f"by blocks at most {MAX_COLUMNS:,} columns can be fitted, but there are "
+            f"by blocks at most {MAX_SUMMED_COLUMNS:,} columns can be fitted, but there are "
             f"{blocks.shape[1]:,}. Pegasos takes any number."
         )
     ledgers = [Ledger(tol, max_iter, asked, after_look) for _ in labels]
