@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,26 +77,26 @@ def measured(words: list[str]) -> tuple[float, float, int, str]:
         return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, out.read()
 
 
-def run(path: Path, columns: int, machines: list[str]) -> list[dict[str, Any]]:
-    size = path.stat().st_size
-    seconds, cpu, most, _ = measured([READ, str(path)])
-    lines = [{"what": "read", "seconds": seconds, "cpu": cpu, "memory": most, "passes": 1}]
+def run(path: Path, machines: list[str]) -> Iterator[dict[str, Any]]:
+    """A line for each thing that is measured, as soon as it is."""
+    model = path.with_suffix(".certo")
+    yield line_of("read", [READ, str(path)])
     for machine in machines:
-        model = path.with_suffix(".certo")
         words = [COMMAND, "fit", str(path), *FITS[machine], "--by-blocks", "--out", str(model)]
-        seconds, cpu, most, said = measured([*words, "--json"])
-        facts = json.loads(said)
-        lines.append(
-            {"what": f"fit {machine}", "seconds": seconds, "cpu": cpu, "memory": most}
-            | {"passes": facts["passes"], "status": facts["status"]}
-        )
-        seconds, cpu, most, said = measured([COMMAND, "verify", str(model), str(path), "--json"])
-        lines.append({"what": f"verify {machine}", "seconds": seconds, "cpu": cpu, "memory": most}
-                     | {"passes": 1, "passed": json.loads(said)["passed"]})  # fmt: skip
+        yield line_of(f"fit {machine}", [*words, "--json"])
+        yield line_of(f"verify {machine}", [COMMAND, "verify", str(model), str(path), "--json"])
         model.unlink()
-    for line in lines:
-        line["megabytes_per_cpu_second"] = size / 1e6 * line["passes"] / line["cpu"]
-    return lines
+
+
+def line_of(what: str, words: list[str]) -> dict[str, Any]:
+    seconds, cpu, memory, said = measured(words)
+    facts = json.loads(said)
+    facts = facts if isinstance(facts, dict) else {}
+    outcome = facts.get("status", "verified" if facts.get("passed") else "")
+    passes = facts.get("passes", 1)
+    return {"what": what, "seconds": seconds, "cpu": cpu, "memory": memory} | {
+        "passes": passes, "outcome": outcome,
+    }  # fmt: skip
 
 
 def main() -> None:
@@ -112,12 +113,13 @@ def main() -> None:
         print(
             f"{rows:,} rows of {asked.columns} float32 columns: {path.stat().st_size / 1e9:.2f} GB"
         )
-        for line in run(path, asked.columns, asked.machines):
+        size = path.stat().st_size / 1e6
+        for line in run(path, asked.machines):
             print(
                 f"{line['what']:22} {line['seconds']:7.1f} s  {line['cpu']:7.1f} s cpu  "
                 f"{line['memory'] / 1e9:5.2f} GB  {line['passes']:2d} passes  "
-                f"{line['megabytes_per_cpu_second']:6.0f} MB/s a core  {line.get('status', '')}"
-                f"{line.get('passed', '')}"
+                f"{size * line['passes'] / line['cpu']:6.0f} MB/s a core  {line['outcome']}",
+                flush=True,
             )
 
 
