@@ -155,7 +155,7 @@ class Certificate(Value, abc.ABC):
     def verify(self, X, y=None) -> Verification:
         """Recompute the claim from the data, y being in the user's own labels; none is needed where
         the claim is about X alone, or X is `certo.scale.Blocks`, which have their own."""
-        if hasattr(X, "fold"):
+        if hasattr(X, "in_blocks"):
             return by_blocks().verify((self,), X).parts[0]
         try:
             return self._verify(self._sample(self._read(X), y))

@@ -52,7 +52,7 @@ class Composite:
 
     def verify(self, X, y=None) -> Verification:
         """Check every claim against the data; y may be left out where all are about X alone."""
-        if hasattr(X, "fold"):
+        if hasattr(X, "in_blocks"):
             return by_blocks().verify(self.claims, X)
         parts = self._parts(X, y)
         failed = sum(not part for part in parts)

@@ -79,6 +79,9 @@ class Blocks(abc.ABC):
     place : what the whole is called in messages
     """
 
+    #: By this, claims know what to check block by block; no array and no data frame has it.
+    in_blocks = True
+
     def __init__(
         self,
         shape: tuple[int, int],

@@ -78,6 +78,12 @@ def test_a_plain_iterable_of_pairs_is_enough():
     assert not verify([claim], [])
 
 
+def test_data_frames_are_no_blocks():
+    polars = pytest.importorskip("polars")  # Its frames have a method `fold`.
+    frame = polars.DataFrame({f"x{j}": X[:, j] for j in range(4)})
+    assert SVM().fit(X, TWO).certificate_.verify(frame, TWO)
+
+
 def test_other_kinds_say_so():
     y = np.where(X[:, 0] > 1, "a", "b")
     claims = HardMarginSVM().fit(X, y).certificate_
