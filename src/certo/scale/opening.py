@@ -17,7 +17,13 @@ def is_in_blocks(X: Any) -> bool:
     if isinstance(X, Blocks):
         return True
     kind = type(X)
-    return kind.__module__.startswith("pyarrow._dataset") and hasattr(X, "get_fragments")
+    return _is_dask(X) or (
+        kind.__module__.startswith("pyarrow._dataset") and hasattr(X, "get_fragments")
+    )
+
+
+def _is_dask(X: Any) -> bool:
+    return type(X).__module__.startswith("dask.") and hasattr(X, "to_delayed")
 
 
 def as_blocks(X: Any, y: Any = None) -> Blocks:
@@ -27,6 +33,10 @@ def as_blocks(X: Any, y: Any = None) -> Blocks:
         if y is not None:
             raise ValueError("these blocks have their own target: give none beside them.")
         return X
+    if _is_dask(X):
+        from certo.scale.dask_blocks import from_dask
+
+        return from_dask(X, y)
     if is_in_blocks(X):
         if y is not None and not isinstance(y, str):
             raise ValueError(
