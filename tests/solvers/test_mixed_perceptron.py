@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ def exact_mixing(X, y, shards: int, epochs: int):
     w, counts = [Fraction(0)] * (X.shape[1] + 1), [0] * m
     for _ in range(epochs):
         results, before = [], sum(counts)
-        for a, b in zip(ends, ends[1:], strict=False):
+        for a, b in pairwise(ends):
             own = list(w)
             for t in range(a, b):
                 if int(y[t]) * sum(p * q for p, q in zip(own, rows[t], strict=True)) <= 0:

@@ -207,7 +207,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     def _check_shards(self, rate: Rate) -> None:
         if not (isinstance(self.shards, numbers.Integral) and int(self.shards) >= 1):
             raise ValueError(f"shards must be an integer of at least 1, got {self.shards!r}.")
-        if self.shards > 1 and (
+        if int(self.shards) > 1 and (
             self.order != "cyclic" or self.average or not isinstance(rate, Constant)
         ):
             raise ValueError(

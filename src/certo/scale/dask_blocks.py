@@ -81,7 +81,7 @@ class DaskBlocks(Blocks):
         sums = self._results(_summed, (function, args))
         total = next(sums)
         for other in sums:
-            total = total + other  # type: ignore[operator]
+            total = total + other
         return total
 
     def _fold(self, function: Callable[..., S], state: S, args: tuple[Any, ...]) -> S:
@@ -137,7 +137,7 @@ def from_dask(X: Any, y: Any = None) -> DaskBlocks:
         columns = tuple(map(str, X.columns))
         dtype = np.result_type(*X.dtypes)
         given, width = X.to_delayed(), len(columns)
-        lengths = [math.nan] * len(given)
+        lengths = [math.nan]
     else:
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions (rows, columns), got {X.ndim}.")
@@ -148,12 +148,10 @@ def from_dask(X: Any, y: Any = None) -> DaskBlocks:
         if X.numblocks[1] > 1:
             X = X.rechunk({1: -1})
         given, lengths = X.to_delayed().ravel().tolist(), list(X.chunks[0])
-    if any(map(math.isnan, lengths)):
-        lengths = _lengths(given)
-    targets = [None] * len(given) if y is None else _targets(y, lengths)
+    rows = _lengths(given) if any(map(math.isnan, lengths)) else [int(rows) for rows in lengths]
+    targets = [None] * len(given) if y is None else _targets(y, rows)
     parts = [dask.delayed(_pair)(X, y) for X, y in zip(given, targets, strict=True)]
     small = np.dtype(dtype) in (np.dtype(np.float16), np.dtype(np.float32))
-    rows = [int(rows) for rows in lengths]
     return DaskBlocks(parts, rows, int(width), np.float32 if small else np.float64, columns)
 
 
@@ -198,7 +196,9 @@ def _require_number_columns(frame: Any) -> None:
 
 def _require_number(dtype: Any, what: str) -> None:
     numeric = isinstance(dtype, np.dtype) and dtype.kind in "biuf"
-    if not (numeric or getattr(dtype, "_is_numeric", False) or getattr(dtype, "_is_boolean", False)):
+    if not (
+        numeric or getattr(dtype, "_is_numeric", False) or getattr(dtype, "_is_boolean", False)
+    ):
         raise ValueError(f"{what} holds {dtype}, where numbers are needed: encode it first.")
 
 

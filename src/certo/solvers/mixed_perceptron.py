@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from certo.certificates.runs.perceptron_run import AT_ZERO, PerceptronRun
+from certo.certificates.runs.update_sums import UpdateSums
 from certo.compiled.perceptron import Rule, Skips, State, visit_all
 from certo.compiled.rows import rows_of
 from certo.compiled.trace import MAX_WINDOWS, empty_copies, empty_log
@@ -36,6 +37,7 @@ class ShardEpoch(NamedTuple):
 def visit_shard(X, signs: np.ndarray, run: PerceptronRun, w: np.ndarray) -> ShardEpoch:
     """One epoch over the rows of X, in order, from w (which is not changed)."""
     m, d = X.shape
+    rate = np.array([UpdateSums(run.rate).constant])
     rule = Rule(run.lift, AT_ZERO[run.update_at_zero], 0.0)
     norm2 = float(np.sum(w * w))
     state = State(
@@ -43,7 +45,7 @@ def visit_shard(X, signs: np.ndarray, run: PerceptronRun, w: np.ndarray) -> Shar
         scalars=np.array([norm2, np.sqrt(norm2)]), weighted=np.zeros(0), squares=np.full(m, -1.0),
     )  # fmt: skip
     visit_all(
-        rows_of(X), rule, signs, np.arange(0), np.zeros(0), 0, np.array([run.rate.value]), 0, 0,
+        rows_of(X), rule, signs, np.arange(0), np.zeros(0), 0, rate, 0, 0,
         state, Skips(np.zeros(0), np.zeros(0)), empty_log(m), empty_copies(d),
     )  # fmt: skip
     return ShardEpoch(state.w, state.counts)

@@ -64,9 +64,9 @@ def _of_hyperplanes(claim: MistakeBound, on: str) -> str:
         enough = f" So {claim.bound + 1:,} epochs are always enough." * (claim.bound < 10**6)
         return made + (
             "The convergence theorem allows no run from this start with this learning rate"
-            f"{_on_shards(claim)}, in any order, more than {claim.bound:,}: some separator of length 1 has a margin of "
-            f"at least {rounded_down(_margin(claim))}, and no example is longer than "
-            f"{rounded_up(exact.root_above(Fraction(claim.radius2)))}.{enough}"
+            f"{_on_shards(claim)}, in any order, more than {claim.bound:,}: some separator of "
+            f"length 1 has a margin of at least {rounded_down(_margin(claim))}, and no example is "
+            f"longer than {rounded_up(exact.root_above(Fraction(claim.radius2)))}.{enough}"
         )
     return made + _of_inseparable(claim, "steps", "them with a hyperplane")
 
