@@ -170,7 +170,7 @@ def test_same_answers_on_a_cluster_also_when_a_worker_is_killed(cluster):
 
 
 def _slowly(part):
-    time.sleep(0.15)
+    time.sleep(0.05)
     return part
 
 
