@@ -105,26 +105,37 @@ class ArrowBlocks(Blocks):
         return sum(part.bytes for part in self.parts)
 
     def _blocks(self) -> Iterator[Block]:
-        start = first = 0
+        for part, kept, start in self.kept_parts():
+            yield from self.blocks_of(part, kept, start)
+
+    def kept_parts(self) -> Iterator[tuple[Part, np.ndarray | None, int]]:
+        """The parts, a mask of the rows of each that are used (None: all), and the number of the
+        first one used."""
+        first = start = 0
         for part in self.parts:
-            seen = 0
-            for batch in self.batches(part):
-                some = None if self.keep is None else self.keep(first + seen, batch.num_rows)
-                seen += batch.num_rows
-                if some is not None and not np.all(some):
-                    batch = batch.filter(pa.array(some))
-                if not batch.num_rows:
-                    continue
-                block = Block(
-                    self._numbers(batch, part), self._target_of(batch, part), start, part.place
-                )
-                yield block
-                start += block.rows
-            if seen != part.rows:
-                raise BadFile(
-                    f"{part.place} has {seen:,} rows where it had {part.rows:,} when it was opened."
-                )
-            first += seen
+            kept = None if self.keep is None else self.keep(first, part.rows)
+            yield part, kept, start
+            first += part.rows
+            start += part.rows if kept is None else int(np.count_nonzero(kept))
+
+    def blocks_of(self, part: Part, kept: np.ndarray | None, start: int) -> Iterator[Block]:
+        """The blocks of a part."""
+        seen = 0
+        for batch in self.batches(part):
+            some = None if kept is None else kept[seen : seen + batch.num_rows]
+            seen += batch.num_rows
+            if seen > part.rows:
+                break
+            if some is not None and not np.all(some):
+                batch = batch.filter(pa.array(some))
+            if not batch.num_rows:
+                continue
+            yield Block(self._numbers(batch, part), self._target_of(batch, part), start, part.place)
+            start += batch.num_rows
+        if seen != part.rows:
+            raise BadFile(
+                f"{part.place} has other rows than the {part.rows:,} that it had when it was opened."
+            )
 
     def batches(self, part: Part) -> Iterator[pa.RecordBatch]:
         """The record batches of a part, of at most `step` rows."""

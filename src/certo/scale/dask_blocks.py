@@ -8,10 +8,14 @@ whatever a worker that fails had done is computed again from the rows by another
 
 from __future__ import annotations
 
+import abc
+import copy
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
+from operator import add
 from typing import Any, TypeVar
 
 import dask
@@ -19,6 +23,7 @@ import numpy as np
 from dask.delayed import Delayed
 from scipy import sparse
 
+from certo.scale.arrow_files import ArrowBlocks, Part
 from certo.scale.blocks import Block, Blocks, rows_per_block
 
 S = TypeVar("S")
@@ -30,46 +35,16 @@ class ClusterLost(ConnectionError):
     """The cluster cannot finish what was asked: its scheduler is gone, or workers kept dying."""
 
 
-class DaskBlocks(Blocks):
-    """The rows of the partitions of a Dask collection, in their order.
+class RemoteBlocks(Blocks):
+    """Blocks that workers load: `_pieces` says how, part by part."""
 
-    Parameters
-    ----------
-    parts : sequence of Delayed
-        Each is a pair: X of a partition (array, CSR matrix or data frame), and its y or None.
-    rows : sequence of int
-        How many rows each partition has.
-    width, dtype, columns : as `Blocks` has them
-    """
-
-    def __init__(
-        self,
-        parts: Sequence[Delayed],
-        rows: Sequence[int],
-        width: int,
-        dtype: Any,
-        columns: tuple[str, ...] | None = None,
-    ):
-        super().__init__((sum(rows), width), dtype, columns, place="the Dask collection")
-        if not self.shape[0]:
-            raise ValueError("the Dask collection holds no rows.")
-        self.parts, self.rows, self.step = list(parts), list(rows), rows_per_block(width)
-
-    @property
-    def count(self) -> int:
-        return sum(math.ceil(rows / self.step) for rows in self.rows)
-
+    @abc.abstractmethod
     def _pieces(self) -> Iterator[tuple[Any, ...]]:
-        """What `_blocks_of` needs to know of each partition."""
-        start = 0
-        for number, (part, rows) in enumerate(zip(self.parts, self.rows, strict=True)):
-            if rows:
-                yield part, start, rows, number, self.shape[1], self.dtype
-            start += rows
+        """For each part a function, and what to call it with, to have its blocks."""
 
     def _blocks(self) -> Iterator[Block]:
-        for piece in self._results(_blocks_of, ()):
-            yield from piece
+        for blocks in self._results(_loaded, ()):
+            yield from blocks
 
     def _map(self, function: Callable[..., S], args: tuple[Any, ...]) -> Iterator[S]:
         for results in self._results(_mapped, (function, args)):
@@ -79,10 +54,7 @@ class DaskBlocks(Blocks):
         """Sums are added within a partition first, so that one number is sent, not one a block."""
         self.passes += 1
         sums = self._results(_summed, (function, args))
-        total = next(sums)
-        for other in sums:
-            total = total + other
-        return total
+        return reduce(add, sums)  # type: ignore[arg-type]
 
     def _fold(self, function: Callable[..., S], state: S, args: tuple[Any, ...]) -> S:
         """One partition after another: the state comes back in between, so that no worker is the
@@ -119,6 +91,62 @@ class DaskBlocks(Blocks):
         finally:  # An error, or nobody asks for the rest.
             for future in ahead:
                 future.release()
+
+
+class DaskBlocks(RemoteBlocks):
+    """The rows of the partitions of a Dask collection, in their order.
+
+    Parameters
+    ----------
+    parts : sequence of Delayed
+        Each is a pair: X of a partition (array, CSR matrix or data frame), and its y or None.
+    rows : sequence of int
+        How many rows each partition has.
+    width, dtype, columns : as `Blocks` has them
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Delayed],
+        rows: Sequence[int],
+        width: int,
+        dtype: Any,
+        columns: tuple[str, ...] | None = None,
+    ):
+        super().__init__((sum(rows), width), dtype, columns, place="the Dask collection")
+        if not self.shape[0]:
+            raise ValueError("the Dask collection holds no rows.")
+        self.parts, self.rows, self.step = list(parts), list(rows), rows_per_block(width)
+
+    @property
+    def count(self) -> int:
+        return sum(math.ceil(rows / self.step) for rows in self.rows)
+
+    def _pieces(self) -> Iterator[tuple[Any, ...]]:
+        start = 0
+        for number, (part, rows) in enumerate(zip(self.parts, self.rows, strict=True)):
+            if rows:
+                yield _blocks_of, part, start, rows, number, self.shape[1], self.dtype
+            start += rows
+
+
+class FileBlocks(RemoteBlocks):
+    """The rows of files that every worker can read, row group by row group."""
+
+    def __init__(self, files: ArrowBlocks):
+        super().__init__(files.shape, files.dtype, files.columns, files.place)
+        self.files = files
+        self.reader = copy.copy(files)  # What workers need: neither all files nor the masks.
+        self.reader.dataset, self.reader.parts, self.reader.keep = None, [], None
+
+    @property
+    def count(self) -> int:
+        return self.files.count
+
+    def _pieces(self) -> Iterator[tuple[Any, ...]]:
+        for part, kept, start in self.files.kept_parts():
+            if kept is None or kept.any():
+                yield _blocks_of_part, self.reader, part, kept, start
 
 
 def from_dask(X: Any, y: Any = None) -> DaskBlocks:
@@ -234,21 +262,28 @@ def _blocks_of(
     return found
 
 
-def _mapped(*given: Any) -> list[Any]:
+def _blocks_of_part(
+    reader: ArrowBlocks, part: Part, kept: np.ndarray | None, start: int
+) -> list[Block]:
+    return list(reader.blocks_of(part, kept, start))
+
+
+def _loaded(load: Callable[..., list[Block]], *piece: Any) -> list[Block]:
+    return load(*piece)
+
+
+def _mapped(load: Callable[..., list[Block]], *given: Any) -> list[Any]:
     *piece, function, args = given
-    return [function(block, *args) for block in _blocks_of(*piece)]
+    return [function(block, *args) for block in load(*piece)]
 
 
 def _summed(*given: Any) -> Any:
-    first, *others = _mapped(*given)
-    for other in others:
-        first = first + other
-    return first
+    return reduce(add, _mapped(*given))
 
 
-def _folded(*given: Any) -> Any:
+def _folded(load: Callable[..., list[Block]], *given: Any) -> Any:
     *piece, function, state, args = given
-    for block in _blocks_of(*piece):
+    for block in load(*piece):
         state = function(state, block, *args)
     return state
 
