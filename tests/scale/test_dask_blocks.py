@@ -13,14 +13,18 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from certo import LeastSquares, LogisticRegression, SVM
-from certo.scale import as_blocks
+from certo import SVM, LeastSquares, LogisticRegression
+from certo.scale import ArrowBlocks, as_blocks
+from certo.scale.opening import open_dataset
 
 da = pytest.importorskip("dask.array", reason="the extra certo[cluster] is not installed")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
+FileBlocks = pytest.importorskip("certo.scale.dask_blocks").FileBlocks
 
 # Dask leaves sockets and loops to the garbage collector, and warns about what a killed process did.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -92,6 +96,30 @@ def test_a_collection_that_changes_is_noticed():
     wrong = X.map_blocks(lambda part: part[:-1], dtype=X.dtype, chunks=X.chunks)
     with pytest.raises(ValueError, match="announced"):
         as_blocks(wrong).total(gram)
+
+
+def test_files_are_read_where_the_work_is(tmp_path):
+    """Row groups, and the rows of them that are used, as they are read here."""
+    X, z, _ = table(1000)
+    columns = {f"x{k}": X[:, k] for k in range(6)} | {"z": z}
+    for k, part in enumerate((slice(0, 600), slice(600, 1000))):
+        piece = pa.table({name: values[part] for name, values in columns.items()})
+        pq.write_table(piece, tmp_path / f"{k}.parquet", row_group_size=130)
+    used = np.random.default_rng(0).random(1000) < 0.7
+    used[130:260] = False  # A row group of which nothing is used.
+    here = ArrowBlocks(
+        open_dataset(tmp_path), "z", keep=lambda first, rows: used[first : first + rows],
+        rows=int(used.sum()),
+    )  # fmt: skip
+    there = FileBlocks(here)
+    assert there.shape == here.shape == (used.sum(), 6)
+    for mine, theirs in zip(there, here, strict=True):
+        assert (mine.start, mine.place) == (theirs.start, theirs.place)
+        assert np.array_equal(mine.X, theirs.X)
+        assert np.array_equal(mine.y, theirs.y)
+    assert there.fold(where, []) == here.fold(where, [])
+    near, far = LeastSquares().fit(here), LeastSquares().fit(there)
+    assert np.allclose(far.coef_, near.coef_, rtol=1e-10, atol=0)
 
 
 # ---------------------------------------------------------------- on a cluster

@@ -103,6 +103,7 @@ def fit(
     ] = "1",
     setting: options.Settings = None,
     by_blocks: options.ByBlocks = False,
+    cluster: options.Cluster = None,
     verbose: options.Verbose = False,
     as_json: options.Json = False,
 ) -> None:
@@ -141,7 +142,7 @@ def fit(
     test_file = options.test_rows(test, 0)[1]
     options.check_outputs({"--out": output, "--report": report}, keep=(data, test_file))
     estimator = None if machine in (None, "auto") else make_machine(machine, settings)
-    if by_blocks or is_too_large(data):
+    if by_blocks or cluster is not None or is_too_large(data):
         refused: dict[str, Any] = {
             "--report": report,
             "--na": na,
@@ -152,7 +153,8 @@ def fit(
         refused |= {"--machine auto": machine if machine == "auto" else None}
         fit_in_blocks(
             data, target, estimator, task=task, output=output, test=test, seed=seed, delta=delta,
-            choices=choices, settings=settings, refused=refused, as_json=as_json, asked=by_blocks,
+            choices=choices, settings=settings, refused=refused, as_json=as_json,
+            asked=by_blocks or cluster is not None, cluster=cluster,
         )  # fmt: skip
         return
     console = Voice(stderr=True).console

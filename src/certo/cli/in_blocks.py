@@ -7,6 +7,8 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ def fit_in_blocks(
     refused: dict[str, Any],
     as_json: bool,
     asked: bool,
+    cluster: str | None = None,
 ) -> None:
     """Fit to the files of a table, and say what that proves."""
     from sklearn.exceptions import ConvergenceWarning
@@ -64,7 +67,7 @@ def fit_in_blocks(
         split.append(HeldOut(share, seed))
         return split[0].of(rows)
 
-    with FitProgress(voice.console) as progress:
+    with _on_cluster(cluster, voice), FitProgress(voice.console) as progress:
         encoding = {name: choices[name] for name in ("drop", "category", "missing")}
         told = progress.report("First pass", "row")
         seen = overview(data, target, held_out=held_out, tell=told, **encoding)
@@ -78,7 +81,8 @@ def fit_in_blocks(
             fitted = fit_files(
                 seen, estimator, scale=choices["scale"], delta=delta,
                 held_out=split[0] if split else None,
-                callback=progress if voice.console.is_terminal else None, **encoding,
+                callback=progress if voice.console.is_terminal else None,
+                on_cluster=cluster is not None, **encoding,
             )  # fmt: skip
         progress.stage("Writing")
         machine, test_rows = fitted.model.machine, int(np.count_nonzero(seen.test))
@@ -97,6 +101,24 @@ def fit_in_blocks(
         words = ["certo", "verify", options.as_argument(output or "MODEL")]
         said["verify_with"] = options.command_line(*words, options.as_argument(data))
     options.tell(said, _tell, as_json)
+
+
+@contextmanager
+def _on_cluster(address: str | None, voice: Voice) -> Iterator[None]:
+    """Connected to the cluster, if there is to be one."""
+    from certo.data.problem import Problem
+
+    if address is None:
+        yield
+        return
+    from certo.scale.cluster import connected
+
+    try:
+        with connected(address) as threads:
+            voice.say(f"Connected to {address}: {counted(threads, 'thread')}.")
+            yield
+    except ConnectionError as wrong:
+        raise Problem(str(wrong)) from wrong
 
 
 def _tell(voice: Voice, said: dict[str, Any]) -> None:

@@ -134,7 +134,7 @@ class ArrowBlocks(Blocks):
             start += batch.num_rows
         if seen != part.rows:
             raise BadFile(
-                f"{part.place} has other rows than the {part.rows:,} that it had when it was opened."
+                f"{part.place} has not the {part.rows:,} rows that it had when it was opened."
             )
 
     def batches(self, part: Part) -> Iterator[pa.RecordBatch]:

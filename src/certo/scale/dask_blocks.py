@@ -54,7 +54,7 @@ class RemoteBlocks(Blocks):
         """Sums are added within a partition first, so that one number is sent, not one a block."""
         self.passes += 1
         sums = self._results(_summed, (function, args))
-        return reduce(add, sums)  # type: ignore[arg-type]
+        return reduce(add, sums)
 
     def _fold(self, function: Callable[..., S], state: S, args: tuple[Any, ...]) -> S:
         """One partition after another: the state comes back in between, so that no worker is the

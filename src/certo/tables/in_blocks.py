@@ -33,6 +33,7 @@ from certo.guarantees.belonging import objections_to_fit
 from certo.guarantees.predicting import predictor_of
 from certo.issue.by_blocks import issue_errors
 from certo.scale.arrow_files import ArrowBlocks, BadFile
+from certo.scale.blocks import Blocks
 from certo.scale.first_look import BadRows
 from certo.scale.opening import open_dataset
 from certo.tables.audit import Audit, every_claim
@@ -66,8 +67,10 @@ def fit_files(
     held_out: HeldOut | None = None,
     delta: float = 0.05,
     callback: Any = None,
+    on_cluster: bool = False,
 ) -> Fitted:
-    """Fit a clone of the estimator to the rows that are not held out, and say what that proves."""
+    """Fit a clone of the estimator to the rows that are not held out, and say what that proves.
+    `on_cluster`: the workers of the connected Dask cluster read the files."""
     known = describe(estimator)
     if known is None or known.command not in MACHINES:
         raise Problem(
@@ -79,7 +82,7 @@ def fit_files(
         scale = "none" if known.ignores_scale(estimator) else "standard"
     encoder = encoder_of(seen, scale, drop, category, known.needs_reference_levels(estimator))
     files, encoded = seen.files, Encoded(encoder, seen.files.target, measured)
-    training = _blocks(files, encoded, seen.training)
+    training = _blocks(files, encoded, seen.training, on_cluster)
     machine = clone(estimator)
     if callback is not None and hasattr(machine, "set_callbacks"):
         machine.set_callbacks(callback)
@@ -98,7 +101,7 @@ def fit_files(
         passes += 1
         if seen.test.any():
             asked, passes = 1, passes + 1
-            tested = _blocks(files, encoded, seen.test)
+            tested = _blocks(files, encoded, seen.test, on_cluster)
             test = Composite((issue_errors(tested, classes, rule, delta),))
     elif seen.test.any():
         test = Composite((), (NotClaimed("TestDistances", NO_DISTANCES),))
@@ -124,12 +127,17 @@ def _remarks(seen: Overview) -> tuple[str, ...]:
     )
 
 
-def _blocks(files: Files, encoded: Encoded, chosen: np.ndarray) -> ArrowBlocks:
-    return ArrowBlocks(
+def _blocks(files: Files, encoded: Encoded, chosen: np.ndarray, on_cluster: bool) -> Blocks:
+    here = ArrowBlocks(
         files.dataset, files.target, files.names, encode=encoded.features, answers=encoded.answers,
         width=encoded.width, names=list(encoded.encoder.get_feature_names_out()),
         keep=lambda first, rows: chosen[first : first + rows], rows=int(np.count_nonzero(chosen)),
     )  # fmt: skip
+    if not on_cluster:
+        return here
+    from certo.scale.dask_blocks import FileBlocks  # Dask is an extra.
+
+    return FileBlocks(here)
 
 
 def audit_files(loaded: LoadedModel, path: Path) -> Audit:
