@@ -52,9 +52,11 @@ def terms(claim: LogisticExcess, sample: Sample, first: bool, attempt: int) -> B
     problem = LogisticProblem(sample, len(claim.labels.classes), claim.lifted, shares, None)
     point = Point.at(problem, claim.coef, claim.intercept, claim.ridge if first else 0.0)
     parts: dict[str, Any] = {"risk": mean_loss(shares, point.terms.losses, point.terms.losses_off)}
-    if claim.proof == "none" or not claim.coordinates:
+    if claim.proof == "none":
         return BlockSum(sample.m, 0, parts)
     require(claim.missed(point, 1) == 0.0, "a column is not the combination that it is said to be.")
+    if not claim.coordinates:  # Nothing moves a score, as was just shown of these rows.
+        return BlockSum(sample.m, 0, parts)
     few = attempt or sample.m < MIN_CURVED_ROWS * claim.coordinates
     found = claim.hessian(point, stride=MIN_CURVED_STRIDE if few else CURVED_STRIDE)
     parts |= {
