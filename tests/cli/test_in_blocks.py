@@ -86,3 +86,27 @@ def test_a_damaged_file_is_named_and_nothing_is_written(certo, folder):
     assert said.code != 0
     assert "b.parquet, row group 1 cannot be read" in said.err
     assert not (folder / "m.certo").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # Dask leaves sockets and loops to the garbage collector.
+def test_workers_of_a_cluster_fit_as_it_is_done_here(certo, folder):
+    pytest.importorskip("distributed", reason="the extra certo[cluster] is not installed")
+    data, model = folder / "data", folder / "m.certo"
+
+    def fit(*words):
+        said = certo("fit", data, "--target", "y", "--drop", "v", "--out", model, "--json", *words)
+        assert said.code == 0
+        assert certo("verify", model, data).code == 0
+        return said.json
+
+    here, there = fit("--by-blocks"), fit("--cluster", "local:1")
+    for name in ("examples", "test_examples", "classes", "status"):
+        assert there[name] == here[name]
+
+
+def test_a_cluster_that_is_not_there(certo, folder):
+    pytest.importorskip("distributed", reason="the extra certo[cluster] is not installed")
+    said = certo("fit", folder / "data", "--target", "y", "--drop", "v", "--cluster", "local:x")
+    assert said.code == 2
+    assert "local:WORKERS" in said.err
