@@ -115,8 +115,7 @@ def _array(items: list, name: str) -> np.ndarray:
             array = np.array(items, dtype=np.int64 if kinds == {int} else np.float64)
             if np.all(np.isfinite(array)):
                 return array
-    check = whole_number if kinds <= {int} else number
-    return np.array([check(item, name) for item in items])
+    return np.array([(whole_number if kinds <= {int} else number)(item, name) for item in items])
 
 
 def _expect(condition: bool, name: str, required: str, value: Any) -> None:
@@ -137,10 +136,9 @@ def number(value: Any, name: str) -> float:
     if type(value) is float and math.isfinite(value):
         return value
     _expect(isinstance(value, REAL_KINDS) and not isinstance(value, bool), name, "a number", value)
-    try:
+    result = math.inf
+    with contextlib.suppress(OverflowError):
         result = float(value)
-    except OverflowError:
-        result = math.inf
     _expect(math.isfinite(result), name, "a finite number", value)
     return result
 

@@ -102,6 +102,8 @@ def fit(
         ),
     ] = "1",
     setting: options.Settings = None,
+    by_blocks: options.ByBlocks = False,
+    cluster: options.Cluster = None,
     verbose: options.Verbose = False,
     as_json: options.Json = False,
 ) -> None:
@@ -110,7 +112,9 @@ def fit(
 
     from certo import report as reports
     from certo.cli.fit_output import tell_fit
+    from certo.cli.in_blocks import fit_in_blocks
     from certo.cli.progress import FitProgress
+    from certo.data.big_files import is_too_large
     from certo.data.columns import read_table
     from certo.data.files import write_all
     from certo.data.problem import Problem
@@ -138,6 +142,21 @@ def fit(
     test_file = options.test_rows(test, 0)[1]
     options.check_outputs({"--out": output, "--report": report}, keep=(data, test_file))
     estimator = None if machine in (None, "auto") else make_machine(machine, settings)
+    if by_blocks or cluster is not None or is_too_large(data):
+        refused: dict[str, Any] = {
+            "--report": report,
+            "--na": na,
+            "--text": text,
+            "--test FILE": test_file,
+        }
+        refused |= {"--tried": None if tried == "1" else tried}
+        refused |= {"--machine auto": machine if machine == "auto" else None}
+        fit_in_blocks(
+            data, target, estimator, task=task, output=output, test=test, seed=seed, delta=delta,
+            choices=choices, settings=settings, refused=refused, as_json=as_json,
+            asked=by_blocks or cluster is not None, cluster=cluster,
+        )  # fmt: skip
+        return
     console = Voice(stderr=True).console
     with FitProgress(console) as progress:
         progress.stage(f"Reading {data.name}")
@@ -158,7 +177,7 @@ def fit(
                 told = progress.report("Comparing machines", "fit")
                 chosen = choose(table, target, learns, held_out, seed, told, **choices)
                 estimator = chosen.machine()
-            _seed(estimator, settings, seed)
+            seed_machine(estimator, settings, seed)
             try:
                 fitted = fit_table(
                     table, target, estimator, test=unseen, test_name=str(test_file),
@@ -206,7 +225,7 @@ def fit(
     options.tell(said, lambda voice, said: tell_fit(voice, said, verbose), as_json)
 
 
-def _seed(estimator: Any, settings: list[str], seed: int) -> None:
+def seed_machine(estimator: Any, settings: list[str], seed: int) -> None:
     """Seed what is drawn at random in a machine, unless its settings say how."""
     is_set = any(setting.partition("=")[0] == "random_state" for setting in settings)
     if "random_state" in estimator.get_params() and not is_set:

@@ -45,6 +45,22 @@ TestRows = Annotated[
         default="0.2, and none of fewer than 40 rows",
     ),
 ]
+ByBlocks = Annotated[
+    bool,
+    typer.Option(
+        "--by-blocks",
+        help="Read the table block by block, never all of it at once. A table that would take more "
+        "than a quarter of the memory is read so anyway, and so is a folder of files.",
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    option(
+        "ADDRESS",
+        "Dask cluster whose workers read the table block by block: the address of a scheduler "
+        "(tcp://HOST:PORT), or local:4 for four workers on this machine.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Target = Annotated[str, option("COLUMN", "Column to predict.")]
 Report = Annotated[Path | None, option("FILE", "HTML report to write.")]

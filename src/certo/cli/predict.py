@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from certo.cli.console import Voice
-from certo.cli.options import DataFile, Json, ModelFile, check_outputs, option
+from certo.cli.options import ByBlocks, DataFile, Json, ModelFile, check_outputs, option
 
 
 def predict(
@@ -36,10 +36,13 @@ def predict(
     with_input: Annotated[
         bool, typer.Option("--with-input", help="Add the columns of the table.")
     ] = False,
+    by_blocks: ByBlocks = False,
     as_json: Json = False,
 ) -> None:
     """Predict the target for the rows of a table: the number of the row, the prediction, and for
     classes their scores or probabilities. Columns are found by name; a target column is ignored."""
+    from certo.cli.in_blocks import predict_in_blocks
+    from certo.data.big_files import is_too_large
     from certo.data.columns import read_table
     from certo.data.encoder import told_apart
     from certo.data.files import write_whole
@@ -49,6 +52,11 @@ def predict(
     check_outputs({"--out": output}, keep=(model, data))
     loaded = load_model(model)
     known = loaded.model if loaded.as_written else load(model)  # `load` refuses a changed file.
+    if by_blocks or is_too_large(data):
+        refused: dict[str, Any] = {"--interval": interval, "--with-input": with_input}
+        refused |= {"--json": as_json, f"--missing {missing}": missing != "refuse"}
+        predict_in_blocks(known, data, output, refused)
+        return
     table, notes = read_table(data, as_text=known.encoder.text_names_)
     predicted = predict_table(known, table, interval, missing)
     notes = notes + predicted.remarks

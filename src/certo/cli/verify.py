@@ -39,14 +39,19 @@ def verify(
     """Check every claim of a model from the data alone."""
     from certo.cli.progress import FitProgress
     from certo.tables.audit import audit_table
+    from certo.tables.in_blocks import audit_files, was_fitted_by_blocks
     from certo.tables.model_file import load_model
 
     loaded = load_model(model)
     with FitProgress(Voice(stderr=True).console) as progress:
-        progress.stage(f"Reading {data.name}")
-        tables = read_tables(loaded, data, test)
-        progress.stage("Checking every claim")
-        audit = audit_table(loaded, *tables, str(test))
+        if was_fitted_by_blocks(loaded.model):
+            progress.stage(f"Checking every claim in one pass over {data.name}")
+            audit = audit_files(loaded, data)
+        else:
+            progress.stage(f"Reading {data.name}")
+            tables = read_tables(loaded, data, test)
+            progress.stage("Checking every claim")
+            audit = audit_table(loaded, *tables, str(test))
     if as_json:
         print_json(audit.to_dict())
     else:

@@ -24,6 +24,7 @@ from certo.words.reader import setting
 
 NUMBER, CATEGORY, TEXT = "number", "category", "text"
 NUMBERS_MACHINE = "least-squares"  # The machine for a target that is a number.
+MAX_WHOLE_CLASSES = 20  # Whole numbers with more different values are numbers to predict.
 MAX_CELL = 1e140  # The largest number that float64 can square, and add up.
 MAX_EXPONENT = 308  # The largest power of 10 of a number in some column.
 UNREADABLE = (pa.ArrowException, OSError, EOFError, UnicodeError, zlib.error)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from certo.certificates.composite import Composite
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input, _scores
+from certo.scale.opening import as_blocks, is_in_blocks
 from certo.stop import Stop
 
 
@@ -132,6 +133,8 @@ class LinearClassifier(Proving, ClassifierMixin):
     def decision_function(self, X):
         """Scores coef·x + intercept: (n_samples,) for two classes, else (n_samples, n_outputs)."""
         check_is_fitted(self)
+        if is_in_blocks(X):
+            return np.concatenate([self.decision_function(block.X) for block in as_blocks(X)])
         X = _input.examples(self, X)
         return self._shaped_scores(_scores.of_layer(X, self.coef_, self.intercept_, self._use))
 

@@ -558,18 +558,20 @@ def covariance_of(found: Fitted, reference: int) -> np.ndarray | None:
         return None
     problem, basis, kept = found.problem, found.basis, found.basis.kept
     p, K = problem.columns, len(problem.classes)
-    weights = np.ones(len(problem.codes)) if problem.weights is None else problem.weights
-    rows = LogisticRows(problem.X, problem.codes, K, weights / weights.sum(), problem.lifted)
-    last = Weights(*(against(part, problem.outputs - 1) for part in found.weights))
-    lower = rows.look(centred_weights(last, rows.centre, problem.lifted), True).hessian
-    hessian = np.tril(lower) + np.tril(lower, -1).T
+    centre, hessian = np.zeros(p), found.outcomes[-1].hessian  # Of examples that are not here.
+    if isinstance(problem, LogisticProblem):
+        weights = np.ones(len(problem.codes)) if problem.weights is None else problem.weights
+        rows = LogisticRows(problem.X, problem.codes, K, weights / weights.sum(), problem.lifted)
+        last = Weights(*(against(part, problem.outputs - 1) for part in found.weights))
+        lower = rows.look(centred_weights(last, rows.centre, problem.lifted), True).hessian
+        centre, hessian = rows.centre, np.tril(lower) + np.tril(lower, -1).T
     among = np.arange(K - 1)[:, None] * p + kept
     part = hessian[np.ix_(among.ravel(), among.ravel())]
     scale = 1 / np.sqrt(np.diag(part))  # The columns may be of very different sizes.
     inverse = linalg.inv(part * scale * scale[:, None]) * scale * scale[:, None] / problem.total
     back = np.eye(kept.size)
     if problem.lifted:
-        back[-1, :-1] = -rows.centre[kept[:-1]]
+        back[-1, :-1] = -centre[kept[:-1]]
     turn = np.kron(against(np.eye(K, K - 1), reference), back)
     turned = (turn @ inverse @ turn.T).reshape(K - 1, kept.size, K - 1, kept.size)
     combined = np.array(basis.combinations, dtype=object).reshape(p - kept.size, kept.size)

@@ -36,6 +36,10 @@ from certo.solvers.vectors import Examples
 from certo.stop import Stop
 from certo.words import status
 
+ON_SHARDS = (
+    "the run was on shards, and only runs through all examples in one order are repeated by the "
+    "check of this bound."
+)
 SEPARATOR_TOL = 1e-4  # Relative gap to which the best comparator is looked for.
 
 
@@ -47,6 +51,7 @@ class Learned(NamedTuple):
     run: PerceptronRun
     outcome: PerceptronOutcome
     before: int
+    shards: int
 
 
 @one_look()
@@ -77,7 +82,7 @@ def status_of(X: Any, layer: list[Learned], seconds: float, *, streamed: bool) -
 
 def _claims(X: Any, neuron: Learned, square: float, zero_sign: int, fresh: bool) -> list[Claim]:
     """What the run of one neuron proves, or why not."""
-    labels, signs, run, outcome, before = neuron
+    labels, signs, run, outcome, before, shards = neuron
     sample, coef, intercept = Sample(X, signs), outcome.answer[:-1], float(outcome.answer[-1])
     margins = Margins.of(sample, coef, intercept, square)
     rows = outcome.updated
@@ -92,7 +97,7 @@ def _claims(X: Any, neuron: Learned, square: float, zero_sign: int, fresh: bool)
                 machine=Machine(last[0], rows, outcome.counts[rows] * sample.signs[rows], last[1]),
                 averaged=run.average,
                 lifted=run.lifted,
-                sums=UpdateSums(run.rate, before),
+                sums=UpdateSums(run.rate, before, shards),
                 start=outcome.start,
                 totals=outcome.totals[rows] if outcome.totals.size else outcome.totals,
                 comparator=hyperplane(u, u_intercept),
@@ -111,6 +116,8 @@ def _claims(X: Any, neuron: Learned, square: float, zero_sign: int, fresh: bool)
         return against(*last, of_last)
 
     def compression():
+        if shards > 1:
+            raise CannotClaim(ON_SHARDS)
         if not fresh:
             raise CannotClaim("the run started from weights that depend on other examples.")
         if outcome.stop not in (Stop.CONVERGED, Stop.MAX_ITER) or not run.epochs:

@@ -21,7 +21,7 @@ from certo.certificates.regression.least_squares_evidence import ShiftedGram
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.values import Values
 from certo.containers import exact_input
-from certo.estimators import _input, _scores, description
+from certo.estimators import _in_blocks, _input, _scores, description
 from certo.estimators._coefficients import CoefficientTable, check_level, column_labels, quantile
 from certo.estimators._errors import InputError
 from certo.estimators._goodness import goodness_of_squares, wald_test
@@ -140,7 +140,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Find the coefficients for the examples X (dense or sparse) and the values y, (n_samples,)
         or (n_samples, n_outputs).
 
@@ -148,7 +148,13 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         zero as leaving it out. Standard errors take weights as precisions, σ²/s_i being the
         variance of y_i. Arrays of float32 or float64 and CSR matrices are used as they are, not
         copied.
+
+        X may be a pyarrow dataset, y then being the name of its target, or `certo.scale.Blocks`:
+        it is read block by block.
         """
+        if _in_blocks.is_in_blocks(X):
+            check_settings(self, LEAST_SQUARES_SETTINGS)
+            return _in_blocks.fit_least_squares(self, X, y, sample_weight)
         X, Y, weights = self._problem(X, y, sample_weight, reset=True)
         with self._threads():
             return self._fit(X, Y, weights)
@@ -349,6 +355,8 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     def predict(self, X):
         """W x + b: (n_samples,), or (n_samples, n_outputs) if y had columns."""
         check_is_fitted(self)
+        if _in_blocks.is_in_blocks(X):
+            return _in_blocks.by_blocks(X, self.predict)
         X = _input.examples(self, X)
         scores = _scores.of_layer(X, np.atleast_2d(self.coef_), self.intercept_, "numbers")
         return scores[:, 0] if self._flat else scores

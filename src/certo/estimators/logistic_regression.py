@@ -20,7 +20,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.separation.quasi_separable import Overlapping
-from certo.estimators import _input, description
+from certo.estimators import _in_blocks, _input, description
 from certo.estimators._coefficients import CoefficientTable, column_labels
 from certo.estimators._errors import ProofError
 from certo.estimators._goodness import goodness_of_likelihood
@@ -247,15 +247,21 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.class_weight = class_weight
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Maximise the likelihood of the labels y of the examples X (dense or sparse).
 
         sample_weight multiplies the loss of an example: weight k is as good as k copies of it,
         also for standard errors, and weight zero as leaving it out. C-ordered float32 or float64
         arrays and CSR matrices are used as they are, not copied.
+
+        X may be a pyarrow dataset, y then being the name of its target, or `certo.scale.Blocks`:
+        it is read block by block. Whether an estimate exists is then said where the claim proves
+        it, and not searched for.
         """
         check_settings(self, LOGISTIC_SETTINGS)
         check_class_weight(self.class_weight)
+        if _in_blocks.is_in_blocks(X):
+            return _in_blocks.fit_logistic(self, X, y, sample_weight)
         X, y = _input.labelled_examples(self, X, y, reset=True)
         _input.longest_example(self, X)
         _input.refuse_tiny_columns(self, X, _maybe_tiny(X))

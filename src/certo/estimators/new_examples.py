@@ -19,6 +19,7 @@ from certo.certificates.risk.kernel_scheme import KernelScheme
 from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.perceptron_run import PerceptronRun
+from certo.estimators._perceptron_claims import ON_SHARDS
 from certo.estimators.description import Page, kernel_was_given
 from certo.issue.labels import all_labels
 from certo.issue.risk import (
@@ -172,6 +173,8 @@ def _compression(
 def _perceptron_runs(machine: Perceptron, X: Any) -> list[PerceptronRun]:
     """The run of each neuron: as a claim of the fit has it, which knows the seed, or from the
     settings."""
+    if machine.shards > 1:
+        raise CannotClaim(ON_SHARDS)
     known = machine.certificate_.of_kind(CompressionBound)
     if len(known) == len(machine.coef_):
         return [claim.scheme.runs[0] for claim in known]

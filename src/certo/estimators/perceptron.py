@@ -35,6 +35,7 @@ from certo.estimators.new_examples import by_updates
 from certo.geometry import Neuron
 from certo.issue.runs.mistake_bound import against
 from certo.rates import Constant, Geometric, Power, Rate
+from certo.solvers.mixed_perceptron import mixed_perceptron
 from certo.solvers.perceptron import perceptron
 from certo.solvers.trace import Trace
 from certo.stop import Stop
@@ -73,6 +74,12 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         1999), rather than with the last ones. On examples that no hyperplane separates the last
         weights are those of one more mistake; their average is steadier, and CompressionBound is
         about it just as well.
+    shards : int, default=1
+        Above 1 the examples are cut into so many consecutive parts, each epoch goes through every
+        part from the same weights, and the average of the results is where the next one starts
+        (iterative parameter mixing; McDonald, Hall and Mann, 2010). That is how the Perceptron runs
+        on a cluster. The mistake bound then holds of the updates divided by the number of shards.
+        Needs order="cyclic", a constant rate and average=False.
     random_state : int, RandomState instance or None, default=None
         Decides random weights and orders; not used where nothing is random.
 
@@ -126,6 +133,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         update_at_zero="always",
         zero_sign=+1,
         average=False,
+        shards=1,
         random_state=None,
     ):
         self.learning_rate = learning_rate
@@ -136,6 +144,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.update_at_zero = update_at_zero
         self.zero_sign = zero_sign
         self.average = average
+        self.shards = shards
         self.random_state = random_state
 
     def __sklearn_tags__(self):
@@ -181,6 +190,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if self.zero_sign not in (-1, 1):
             raise ValueError(f"zero_sign must be +1 or -1, got {self.zero_sign!r}.")
         _input.check_flag(self, "average")
+        self._check_shards(rate)
         is_random = self.order != "cyclic" or self.init == "random"
         random = check_random_state(self.random_state) if is_random else None
         return PerceptronRun(
@@ -193,6 +203,16 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             seed=int(random.randint(2**31 - 1)) if random is not None else 0,
             average=bool(self.average),
         )
+
+    def _check_shards(self, rate: Rate) -> None:
+        if not (isinstance(self.shards, numbers.Integral) and int(self.shards) >= 1):
+            raise ValueError(f"shards must be an integer of at least 1, got {self.shards!r}.")
+        if int(self.shards) > 1 and (
+            self.order != "cyclic" or self.average or not isinstance(rate, Constant)
+        ):
+            raise ValueError(
+                'shards above 1 need order="cyclic", average=False and a constant learning_rate.'
+            )
 
     def _learn(self, X, targets: _input.Targets, run: PerceptronRun, *, fresh=True, streamed=False):
         square, began = _input.longest_example(self, X), time.perf_counter()
@@ -210,11 +230,20 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             for output, signs in enumerate(targets.signs):
                 own = replace(run, output=output, sparse=sparse.issparse(X))
                 reached = {} if fresh else self._reached(output)
-                outcome = perceptron(
-                    X, signs, own, **reached, epochs_at_once=at_once, after_epoch=after_epoch
-                )
+                if self.shards > 1:
+                    start = reached.get("start")
+                    outcome = mixed_perceptron(
+                        X, signs, own, self.shards, start=start, after_epoch=after_epoch
+                    )
+                else:
+                    outcome = perceptron(
+                        X, signs, own, **reached, epochs_at_once=at_once, after_epoch=after_epoch
+                    )
                 before = 0 if fresh else int(self.updates_[output])
-                learned.append(Learned(targets.outputs[output], signs, own, outcome, before))
+                shards = int(self.shards)
+                learned.append(
+                    Learned(targets.outputs[output], signs, own, outcome, before, shards)
+                )
                 if outcome.stop not in (Stop.CONVERGED, Stop.MAX_ITER):
                     run = replace(run, epochs=0)  # The other neurons stay where they are.
             self._store(targets, learned, fresh=fresh)
@@ -317,7 +346,7 @@ def _is_same_run(claim: PerceptronScheme | OnlineToBatch, machine: Perceptron, y
     """The runs are those of the settings. Seed and output differ between neurons, and whether rows
     are sparse is the table's matter."""
     own = machine.run()
-    return all(
+    return machine.shards == 1 and all(
         replace(run, seed=own.seed, output=own.output, sparse=own.sparse) == own
         for run in claim.runs
     )
@@ -336,7 +365,7 @@ def _are_same_updates(claim: MistakeBound, machine: Perceptron, y) -> bool:
     run = machine.run()
     started = run.init == "random" or not np.any(claim.start)
     same = (claim.lifted, claim.averaged) == (run.lifted, run.average)
-    is_same = started and same and claim.sums == UpdateSums(run.rate)
+    is_same = started and same and claim.sums == UpdateSums(run.rate, shards=int(machine.shards))
     return is_same and description.is_same_space(claim, machine)
 
 

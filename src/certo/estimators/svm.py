@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
-from certo.estimators import _input, _kernel, _stream, description
+from certo.estimators import _in_blocks, _input, _kernel, _stream, description
 from certo.estimators._claims import composite
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
@@ -174,14 +174,20 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         self.cache_mb = cache_mb
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Find the best hyperplane for the examples X (dense or sparse) with labels y, or the best
         function of the kernel's space.
 
         sample_weight multiplies what slack costs: weight k is as good as k copies of an example,
         weight zero as leaving it out. C-ordered float32 or float64 arrays and CSR matrices are
         used as they are, not copied.
+
+        X may be a pyarrow dataset, y then being the name of its target, or `certo.scale.Blocks`:
+        it is read block by block. The multipliers then follow from the margins (see
+        `certo.certificates.blocks.soft_margin`), and no support is listed.
         """
+        if _in_blocks.is_in_blocks(X):
+            return _in_blocks.fit_svm(self, X, y, sample_weight)
         before = self if self.warm_start and hasattr(self, "dual_coef_") else None
         return self._fit(X, y, sample_weight, before)
 

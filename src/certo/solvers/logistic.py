@@ -35,7 +35,7 @@ from scipy.linalg.lapack import dpstrf
 from certo.blas import few_threads, one_thread
 from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.interrupt import Stopped
-from certo.solvers.logistic_rows import LogisticRows, centred_weights, plain_weights
+from certo.solvers.logistic_rows import LogisticRows, RowSums, centred_weights, plain_weights
 from certo.solvers.logistic_wide import Point, Wide, descend_wide
 from certo.solvers.newton import (
     ARMIJO_SHARE,
@@ -103,7 +103,7 @@ class Direct:
 
     def __init__(
         self,
-        rows: LogisticRows,
+        rows: RowSums,
         ridge: float,
         prior: np.ndarray | None = None,
         bare: bool = False,
@@ -144,6 +144,10 @@ class Direct:
             extra, g = 0.5 * float(w @ pulled), g + pulled
             H = None if H is None else H + self.penalty
         return State(W, loss + extra, loss, g, H)
+
+    def look_at_curvature(self, W: np.ndarray) -> np.ndarray:
+        """The Hessian at W, that of the penalty included."""
+        return np.asarray(self._look(W, True).hessian)
 
     def step(self, state: State, enough: float) -> tuple[np.ndarray, float]:
         """Newton's step, and the square of its decrement.
@@ -219,7 +223,7 @@ def inverse_of(H: np.ndarray, noise: np.ndarray) -> Callable[[np.ndarray], np.nd
     return solve
 
 
-def _descend(problem: Direct, W: np.ndarray, run: NewtonRun) -> State:
+def descend(problem: Direct, W: np.ndarray, run: NewtonRun) -> State:
     """Steps until `run` says why to stop; from 0, where W is no better than that. Where it is asked
     to stop in the midst of a Hessian, the steps so far count."""
     problem.rows.asked, reached = run.limits.asked, [W]
@@ -341,7 +345,7 @@ def logistic(
         elif limits.damped:
             W, known = _coarse(rows, ridge, run)
         direct = Direct(rows, ridge, bare=not limits.damped, known=known)
-        end = _descend(direct, W, run)
+        end = descend(direct, W, run)
         found = plain_weights(end.W, rows.centre, lift)
         if classes > 2:
             coef = np.vstack([found.coef, np.zeros(rows.d)])
@@ -350,7 +354,7 @@ def logistic(
         if run.step is not None:
             direction = np.column_stack(plain_weights(run.step, rows.centre, lift))[:, : rows.p]
         if direct.hessian is not None:
-            hessian = _uncentred(rows, direct.hessian)
+            hessian = uncentred(rows, direct.hessian)
     assert run.stop is not None
     return LogisticOutcome(
         *found, float(end.loss), float(end.objective), hessian, direction, run.steps, run.stop,
@@ -375,7 +379,7 @@ def _coarse(
     tol = 0.1 / LAST_STEP_SHARE * W.size / n
     quick = NewtonLimits(tol, MAX_SAMPLE_STEPS, asked=run.limits.asked)
     direct = Direct(part, ridge, prior, known=known)
-    return _descend(direct, W, NewtonRun(quick)).W, direct.hessian
+    return descend(direct, W, NewtonRun(quick)).W, direct.hessian
 
 
 def discriminants(rows: LogisticRows) -> np.ndarray:
@@ -391,7 +395,7 @@ def discriminants(rows: LogisticRows) -> np.ndarray:
     return min((share * W for share in DISCRIMINANT_SHARES), key=lambda W: rows.look(W, False).loss)
 
 
-def _uncentred(rows: LogisticRows, H: np.ndarray) -> np.ndarray:
+def uncentred(rows: RowSums, H: np.ndarray) -> np.ndarray:
     """The Hessian in coordinates of (x, 1): x − centre = x − centre·1."""
     H = np.tril(H) + np.tril(H, -1).T
     if not rows.lift:

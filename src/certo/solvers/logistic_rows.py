@@ -15,7 +15,7 @@ With p_k the probabilities and Y the indicators of the classes, over shares s_t 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -67,6 +67,34 @@ class Look(NamedTuple):
     hessian: Any  # The lower triangle for stacked rows; None if not requested.
 
 
+def noise_of(centre: np.ndarray, lift: bool, vectors: int) -> np.ndarray:
+    """What rounding may leave of a constant column when its value is taken away."""
+    return np.tile(CONSTANT_NOISE * np.append(np.abs(centre), np.zeros(int(lift))), vectors)
+
+
+class RowSums(Protocol):
+    """What Newton's method asks of rows, wherever they are."""
+
+    classes: int
+    d: int
+    p: int
+    vectors: int
+    lift: bool
+    centre: np.ndarray
+    asked: Asked
+
+    @property
+    def heavy(self) -> bool: ...
+
+    @property
+    def noise(self) -> np.ndarray: ...
+
+    @property
+    def loss_at_zero(self) -> float: ...
+
+    def look(self, W: np.ndarray, curvature: bool) -> Look: ...
+
+
 class LogisticRows:
     """Rows x̃_t, classes 0 … K − 1 as codes, and shares; `alive` (m, K) marks the classes whose
     scores count, None for all."""
@@ -99,9 +127,7 @@ class LogisticRows:
 
     @property
     def noise(self) -> np.ndarray:
-        """What rounding may leave of a constant column when its value is taken away."""
-        sizes = np.append(np.abs(self.centre), np.zeros(int(self.lift)))
-        return np.tile(CONSTANT_NOISE * sizes, self.vectors)
+        return noise_of(self.centre, self.lift, self.vectors)
 
     @property
     def peaks(self) -> np.ndarray:

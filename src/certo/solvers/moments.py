@@ -156,13 +156,18 @@ def middle(rows: Rows, centred: bool) -> np.ndarray:
     return np.where(np.all(some == some[0], axis=0), some[0], mean)
 
 
-def _shifted_moments(rows: Rows, shift: np.ndarray, centred: bool) -> Moments:
+def shifted_sums(rows: Rows, shift: np.ndarray) -> np.ndarray:
+    """Σ s (z − shift, 1)(z − shift, 1)ᵀ."""
 
     def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
         return so_far + block.T @ block
 
     zeros = np.zeros(2 * (rows.width + 1,))
-    gram = reduce(add, rows.over_blocks(SUM_BLOCK_NUMBERS, shift, zeros, step))
+    return np.asarray(reduce(add, rows.over_blocks(SUM_BLOCK_NUMBERS, shift, zeros, step)))
+
+
+def _shifted_moments(rows: Rows, shift: np.ndarray, centred: bool) -> Moments:
+    gram = shifted_sums(rows, shift)
     height = rows.height(SUM_BLOCK_NUMBERS)
     return _centred(rows, shift, gram, centred, height + rows.n // height + 16)
 
@@ -185,15 +190,20 @@ def _centred(
     rows: Rows, shift: np.ndarray, gram: np.ndarray, centred: bool, roundings: int
 ) -> Moments:
     """From Σ s (z − shift, 1)(z − shift, 1)ᵀ."""
-    weight, products = float(gram[-1, -1]), gram[:-1, :-1]
+    found = centred_moments(shift, gram, centred)
     count = rows.n if rows.roots is None else int(np.count_nonzero(rows.roots))
-    away = np.zeros(rows.width)
+    return replace(found, rows=count, sums=ShiftedGram(shift, gram, rows.n, roundings))
+
+
+def centred_moments(shift: np.ndarray, gram: np.ndarray, centred: bool) -> Moments:
+    """The same of rows without weights, which the last entry counts."""
+    weight, products = float(gram[-1, -1]), gram[:-1, :-1]
+    away = np.zeros(len(shift))
     if centred:
         away = gram[-1, :-1] / weight
         products = products - weight * np.outer(away, away)
         np.fill_diagonal(products, np.maximum(np.diag(products), 0.0))
-    sums = ShiftedGram(shift, gram, rows.n, roundings)
-    return Moments(count, weight, shift + away, products, sums)
+    return Moments(round(weight), weight, shift + away, products)
 
 
 def with_exactness(rows: Rows, known: Moments) -> Moments:

@@ -66,6 +66,18 @@ class Trace(Layered):
             epoch_updates=epoch_updates,
         )
 
+    @classmethod
+    def of_epochs(cls, epoch_updates: list[int], weights: list[np.ndarray]) -> Trace:
+        """Of a run of which only w after the last epochs is known, and the updates of all."""
+        nothing, none, kept = np.zeros(0), np.zeros(0, np.int64), weights
+        made = np.array(epoch_updates, np.int64)
+        return cls(
+            output=none, update=none, epoch=none, example=none, squared_norm=nothing,
+            angle=nothing, weights_output=np.zeros(len(kept), np.int64),
+            weights_update=np.cumsum(made)[-len(kept) :], weights=np.array(kept),
+            epoch_output=np.zeros(made.size, np.int64), epoch_updates=made,
+        )  # fmt: skip
+
     def of_output(self, output: int) -> Trace:
         """The trace of one neuron of the layer."""
         of = {"weights": self.weights_output, "epoch_": self.epoch_output}

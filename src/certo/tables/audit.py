@@ -95,7 +95,7 @@ def audit_table(
     """Recompute every claim of a model file from its table, and from that of test examples."""
     model, table = loaded.model, columns.as_table(table)
     same_data = fingerprint(table) == model.data_fingerprint
-    page = _every_claim(model)
+    page = every_claim(model)
     try:
         rows, unseen = parts_of(model, table)
     except Problem as wrong:
@@ -208,7 +208,7 @@ def _left_out(model: StoredModel, page: Certified, rows: Rows, unseen: Rows | No
     ]
 
 
-def _every_claim(model: StoredModel) -> Certified:
+def every_claim(model: StoredModel) -> Certified:
     """All that a model file claims: the page, and what only the machine itself says. (Of claims
     about new rows the page has the delta that was asked for: see `_own_bounds`.)"""
     page = model.certified

@@ -9,10 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from certo.data import columns
+from certo.data.columns import MAX_WHOLE_CLASSES
 from certo.data.problem import Problem
 from certo.words.reader import setting
-
-MAX_WHOLE_CLASSES = 20  # Whole numbers with more different values are numbers to predict.
 
 Learns = Literal["classes", "numbers"]
 #: The machine that is fitted if none is named.

@@ -51,6 +51,8 @@ def _of_hyperplanes(claim: MistakeBound, on: str) -> str:
         if claim.sums.constant is not None
         else f"steps whose rates add up to those of {counted(claim.updates, 'update')}"
     )
+    if claim.sums.shards > 1:
+        steps += f", each of weight 1/{claim.sums.shards:,} since the run was on as many shards"
     made = (
         f"{steps}, {on}lead from the start to "
         f"{'the last weights of the run' if claim.averaged else 'these weights'} (up to float64 "
@@ -61,12 +63,16 @@ def _of_hyperplanes(claim: MistakeBound, on: str) -> str:
     if claim.separable:
         enough = f" So {claim.bound + 1:,} epochs are always enough." * (claim.bound < 10**6)
         return made + (
-            "The convergence theorem allows no run from this start with this learning rate, in "
-            f"any order, more than {claim.bound:,}: some separator of length 1 has a margin of "
-            f"at least {rounded_down(_margin(claim))}, and no example is longer than "
-            f"{rounded_up(exact.root_above(Fraction(claim.radius2)))}.{enough}"
+            "The convergence theorem allows no run from this start with this learning rate"
+            f"{_on_shards(claim)}, in any order, more than {claim.bound:,}: some separator of "
+            f"length 1 has a margin of at least {rounded_down(_margin(claim))}, and no example is "
+            f"longer than {rounded_up(exact.root_above(Fraction(claim.radius2)))}.{enough}"
         )
     return made + _of_inseparable(claim, "steps", "them with a hyperplane")
+
+
+def _on_shards(claim: MistakeBound) -> str:
+    return f" on {claim.sums.shards:,} shards" if claim.sums.shards > 1 else ""
 
 
 def _of_functions(claim: MistakeBound, on: str) -> str:

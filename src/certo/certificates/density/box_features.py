@@ -214,8 +214,7 @@ def outside(sample: Sample, low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _orders(degree: int, d: int) -> np.ndarray:
-    every = itertools.product(range(degree + 1), repeat=d)
-    some = [k for k in every if 1 <= sum(k) <= degree]
+    some = [k for k in itertools.product(range(degree + 1), repeat=d) if 1 <= sum(k) <= degree]
     orders = np.array(sorted(some, key=lambda k: (sum(k), tuple(-j for j in k))))
     orders.flags.writeable = False
     return orders

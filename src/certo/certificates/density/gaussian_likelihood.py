@@ -133,8 +133,7 @@ class GaussianLikelihood(LikelihoodGap):
         if self.kind == "diagonal":
             own = np.diag(np.diag(own))
         # Sums and differences of what is at most σ_j σ_k, and the rounding of the product of means.
-        products = np.outer(sigma, sigma)
-        off = np.abs(self.covariance - own) + 4 * slack * products
+        off = np.abs(self.covariance - own) + 4 * slack * np.outer(sigma, sigma)
         if self.kind == "diagonal":
             off = np.diag(np.diag(off))
         mean_error = float(np.max(moved / deviations, initial=0.0)) * ROUND_UP

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import final
 
 import numpy as np
 
-from certo.certificates.base import Refuted, require
+from certo.certificates.base import Refuted, by_blocks, require
 from certo.certificates.encoding import counted, rounded_up, says_nothing
 from certo.certificates.fields import CostVector, check_weights
 from certo.certificates.margins.solution import MarginSolution
@@ -54,6 +54,8 @@ class SoftMarginGap(MarginSolution):
     −½(Σ α_t y_t)² is. And P ≥ 0. The space may have any number of dimensions.
 
     Rounding: margins, ‖w‖² and ‖v‖² as in `spaces`; a hinge loss moves no more than its margin.
+    With a `width`, no multipliers are listed, and those that follow from the margins are taken, as
+    `blocks.soft_margin` says and proves: the claim is then about as many rows as one likes.
     Long sums of non-negative products end with `math.fsum`, after few roundings. In `Vectors`,
     where these allowances are more than a negligible part of the gap, margins get their own, and
     what is not too long is computed exactly.
@@ -65,6 +67,8 @@ class SoftMarginGap(MarginSolution):
     primal: float
     dual: float
     allowance: float
+    #: Files of before claims by blocks do not have it.
+    width: float | None = field(default=None, metadata={"since": "claims by blocks"})
 
     shows = ("examples", "primal", "dual", "gap", "relative_gap", "allowance")
 
@@ -77,12 +81,16 @@ class SoftMarginGap(MarginSolution):
         check_weights(self.sample_weight, self.examples)
         if not 0 <= self.dual <= self.primal or self.allowance < 0:
             raise ValueError("0 ≤ dual ≤ primal and 0 ≤ allowance must hold.")
+        if self.width is not None and (self.width <= 0 or self.rows.size):
+            raise ValueError("width must be positive, and then no multipliers are listed.")
 
     @property
     def informative(self) -> bool:
         return not says_nothing(self.relative_gap)
 
     def _check(self, sample) -> str:
+        if self.width is not None:
+            return str(by_blocks().shown_of(self, sample))
         self._check_size(sample)
         for primal, dual in self._values_in_turn(sample, room=2):
             lowest = max(dual.below, Fraction(0))  # P ≥ 0

@@ -226,8 +226,7 @@ def objective_of(claim: LeastSquaresExcess, squares: Rounded, apart: float, S: R
     fit = Rounded(mean, (within + mean * S.within) / S.below)
     if not claim.ridge:
         return fit
-    penalty = positive_sum((claim.coef * claim.coef).ravel())
-    return fit.plus(penalty, Fraction(claim.ridge))
+    return fit.plus(positive_sum((claim.coef * claim.coef).ravel()), Fraction(claim.ridge))
 
 
 def less_ridge(

@@ -292,8 +292,7 @@ def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int, part: bool) 
         pull, pull_off = _whole_pull(point, axes)
     if ridge:
         slopes_of, mean = factors[: problem.sample.d], 1 / K if K > 2 else 0.0
-        same = of_class @ of_class.T
-        gram = gram + ridge * (same - mean) * (slopes_of.T @ slopes_of)
+        gram = gram + ridge * (of_class @ of_class.T - mean) * (slopes_of.T @ slopes_of)
         off += 2 * exact.gamma(p + 8) * (ridge * norm_above(slopes_of) ** 2 + norm_above(gram))
         c = len(axes.parts)
         far = coef[:c] - mean * coef.sum(axis=0)

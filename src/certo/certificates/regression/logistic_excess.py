@@ -202,17 +202,19 @@ class LogisticExcess(Certificate):
         return Point.at(problem, self.coef, self.intercept, self.ridge)
 
     def _risks(self, point: Point, room: int) -> tuple[Fraction, Fraction]:
+        shares, terms = point.problem.shares, point.terms
+        risk = mean_loss(shares, terms.losses, terms.losses_off)
+        return self._risks_of(risk, mean_loss(shares, terms.left, terms.left_off), room)
+
+    def _risks_of(self, risk: Rounded, left: Rounded, room: int) -> tuple[Fraction, Fraction]:
         """F(w) rounded up, F'(w) rounded down; allowances `room` times.
 
         F' is meant over the vectors against the last class, each of which stands for the best w it
         comes from, with Σ_k w_k = 0: there the penalty is less by (ridge/2)·K·‖mean of w_k‖²."""
-        terms, half = point.terms, Fraction(self.ridge) / 2
+        half = Fraction(self.ridge) / 2
         with np.errstate(over="ignore", under="ignore"):
             squares = positive_sum((self.coef * self.coef).ravel(), quickly=True)
-        risk, left = (
-            _mean(point.problem.shares, losses, off).plus(squares, half)
-            for losses, off in ((terms.losses, terms.losses_off), (terms.left, terms.left_off))
-        )
+        risk, left = risk.plus(squares, half), left.plus(squares, half)
         spare = Fraction(0)
         if self.ridge and self.labels.outputs > 1 and self.proof == "curvature":
             slack = exact.allowance(self.labels.outputs, np.abs(self.coef).sum(axis=0))
@@ -250,9 +252,8 @@ class LogisticExcess(Certificate):
             return 0.0
         idle = moves_nothing(problem, self.kept, self.fixed, self.ties)
         require(idle, "a coordinate that is fixed has an effect.")
-        rest = others(self.kept, sample.d)
         same = exact_columns(sample, self.kept, self.combinations, self.lifted, problem.left)
-        wrong = np.setdiff1d(rest[~same], self.nearly).tolist()
+        wrong = np.setdiff1d(others(self.kept, sample.d)[~same], self.nearly).tolist()
         require(not wrong, f"column {wrong[:1]} is not a combination of those kept.")
         return 0.0 if self.reach is None else self.lost(point, room)
 
@@ -293,7 +294,7 @@ class LogisticExcess(Certificate):
         return "proved" if self.exists else "not proved by this claim"
 
 
-def _mean(shares: np.ndarray, losses: np.ndarray, off: np.ndarray) -> Rounded:
+def mean_loss(shares: np.ndarray, losses: np.ndarray, off: np.ndarray) -> Rounded:
     """Σ share·loss, each loss being off by `off` at most and its share by 4 roundings."""
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         mean = positive_sum(shares * losses, quickly=True)

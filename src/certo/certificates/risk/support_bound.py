@@ -261,6 +261,8 @@ def _objection(solutions: tuple[Any, ...]) -> str:
             "else one for each class against the rest, in their order."
         )
     for solution in solutions:
+        if getattr(solution, "width", None) is not None:
+            return "a solution lists no multipliers, so that its support vectors are not known."
         if solution.weighted:
             return (
                 "examples or classes have weights. With those that depend on the examples "

@@ -37,11 +37,17 @@ class MistakeBound(SpaceClaim):
     run on these examples. Otherwise it is about runs with these steps, through H ≤ shortfall: from
     w₀ = 0 with η = ρ = 1 and a = ‖u‖X it is ((a + √(a² + 4H))/2)².
 
+    On S shards (`sums.shards`) w is the average of S runs over parts of the examples, epoch after
+    epoch, so that each step reaches it with weight 1/S: ⟨u, w⟩ grows by Σ η(ρ − …)/S, and, since
+    ‖Σᵢ wᵢ/S‖² ≤ Σᵢ ‖wᵢ‖²/S, the square by at most η²X²/S for each step (McDonald, Hall and Mann
+    2010). The inequality is the same with M/S for M, and η/S for the η of the sum that leads to w.
+
     Everything is exact, or rounded to the weak side with the allowances of the space: γ(u) and
     ⟨w₀, u⟩ down, ‖u‖ ≤ comparator_norm, ‖w₀‖², X² and H up, and the inequality is solved for M in
     rational arithmetic. Weights in `Vectors` are compared with start + Σ steps up to the rounding
     of that many float64 additions: |error_j| ≤ γ_n (|w₀_j| + Σ|η x̃_j|), n = updates + distinct
-    rows + 4. In `Images` the steps are integers, and nothing is rounded in w.
+    rows + 4, and with shards S·(updates + 1) more, for the averages of as many epochs. In `Images`
+    the steps are integers, and nothing is rounded in w.
     """
 
     lifted: bool
@@ -142,7 +148,7 @@ class MistakeBound(SpaceClaim):
         weights = self._weights()
         self.space.check_sum(
             sample, self.machine, start, weights * np.sign(self.dual_coef), self.lifted,
-            self.updates,
+            self.sums.roundings(self.updates),
         )  # fmt: skip
         self._check_lengths(sample, self.radius2, self.lifted)
         self._check_comparator(self.space.margins(sample, self.comparator), weights)
@@ -170,7 +176,7 @@ class MistakeBound(SpaceClaim):
         require(made == self.updates, f"the steps are {made:,} in number, not {self.updates:,}.")
         if self.sums.constant is not None:
             require(self.totals.size == 0, "with a constant rate there are no totals to give.")
-            return counts * self.sums.constant
+            return counts * self.sums.constant / self.sums.shards
         require(self.totals.shape == self.rows.shape, "each row needs the total of its rates.")
         require(
             self.updates <= MAX_RATES, f"rates of more than {MAX_RATES:,} updates are not checked."
@@ -210,7 +216,7 @@ class MistakeBound(SpaceClaim):
         else:
             require(
                 margins.falls_short_by_at_most(
-                    self.shortfall, self.target, self.rows, weights, self.updates
+                    self.shortfall, self.target, self.rows, weights, self.updates + 1
                 ),
                 f"the comparator falls short by more than the claimed {self.shortfall!r}.",
             )

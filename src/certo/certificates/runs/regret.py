@@ -104,8 +104,7 @@ class Regret(Certificate):
         return self.bound < self.examples * at_zero
 
     def _keeps_to_the_bound(self) -> bool:
-        exactly = Fraction(self.suffered) - Fraction(self.comparator_loss)
-        return exactly <= Fraction(self.bound)
+        return Fraction(self.suffered) - Fraction(self.comparator_loss) <= Fraction(self.bound)
 
     def _check(self, sample: Sample) -> str:
         check_shape(sample, self.examples, self.coef.size)

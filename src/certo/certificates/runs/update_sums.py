@@ -17,24 +17,43 @@ MAX_RATES = 2**26  # Updates whose rates are held in memory.
 
 @dataclass(frozen=True)
 class UpdateSums:
-    """The rates of the updates after the first `before` ones (which another call made)."""
+    """The rates of the updates after the first `before` ones (which another call made).
+
+    With S = `shards` above 1, the run is iterative parameter mixing (McDonald, Hall and Mann 2010):
+    in each epoch every one of S parts of the examples is gone through from the same weights, at
+    the constant rate η, and the average of the S results is where the next epoch starts.
+    """
 
     rate: Rate
     before: int = 0
+    shards: int = 1
 
     def __post_init__(self) -> None:
         if not 0 <= self.before < 2**53:
             raise ValueError(f"before must be a number of updates, got {self.before!r}.")
+        if not 1 <= self.shards < 2**31:
+            raise ValueError(f"shards must be at least 1, got {self.shards!r}.")
+        if self.shards > 1 and self.constant is None:
+            raise ValueError("a run on shards must have a constant rate.")
+
+    def roundings(self, updates: int) -> int:
+        """How many roundings an update may pass through on its way into the last weights.
+
+        Without shards these are the later additions. An average takes S − 1 additions and a
+        division more; every epoch but the last one makes an update.
+        """
+        mixing = (updates + 1) * self.shards if self.shards > 1 else 0
+        return updates + mixing
 
     @property
     def constant(self) -> float | None:
         return self.rate.value if isinstance(self.rate, Constant) else None
 
     def totals(self, n) -> tuple[np.ndarray, np.ndarray]:
-        """(Σηᵢ, Σηᵢ²) over the first n updates, rounded."""
+        """(Σηᵢ, Σηᵢ²) over the first n updates, each of weight 1/S, rounded."""
         n = np.asarray(n, dtype=np.int64)
         if self.constant is not None:
-            return self.constant * n, self.constant**2 * n
+            return self.constant * n / self.shards, self.constant**2 * n / self.shards
         rates = np.append(0.0, self.rates(int(n.max(initial=0))))
         with np.errstate(over="ignore"):
             return np.cumsum(rates)[n], np.cumsum(rates**2)[n]
@@ -66,7 +85,7 @@ def most_updates(sums: UpdateSums, law: Inequality, at_least: int) -> int | None
     a run passes through every M. None: no limit was found.
     """
     if sums.constant is not None:
-        return _constant_rate(Fraction(sums.constant), law)
+        return _constant_rate(Fraction(sums.constant), sums.shards, law)
     if at_least < MAX_RATES:
         for reach in SEARCHED_UPDATES:
             limit = _scheduled(sums.rates(min(at_least + reach, MAX_RATES)), law)
@@ -102,14 +121,14 @@ def _sums_within(rates: np.ndarray) -> tuple[Fraction, Fraction]:
     return first, second + rates.size * Fraction(exact.TINY)
 
 
-def _constant_rate(eta: Fraction, law: Inequality) -> int:
-    """Floor of the larger root of (η·target·M + offset)² = comparator2·(start2 + η²·radius2·M),
+def _constant_rate(eta: Fraction, shards: int, law: Inequality) -> int:
+    """Floor of the larger root of (η·target·M/S + offset)² = comparator2·(start2 + η²·radius2·M/S),
     whose numbers become integers: floor((√D − b)/2a) is that of ⌊√D⌋ in place of √D.
 
-    The inequality holds at M = 0 (Cauchy–Schwarz), or where η·target·M + offset = 0, so the
+    The inequality holds at M = 0 (Cauchy–Schwarz), or where η·target·M/S + offset = 0, so the
     larger root exists and is not negative.
     """
-    push, pull = eta * law.target, law.comparator2 * (eta * eta * law.radius2)
+    push, pull = eta * law.target / shards, law.comparator2 * eta * eta * law.radius2 / shards
     start = law.comparator2 * law.start2
     left = math.lcm(push.denominator, law.offset.denominator)
     right = math.lcm(pull.denominator, start.denominator)

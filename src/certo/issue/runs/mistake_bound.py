@@ -67,8 +67,8 @@ def issue_mistake_bound(
     if least <= 0:
         target = target or _typical(margins.value[draft.rows])
         rate = draft.sums.constant
-        weights = draft.totals if rate is None else counts * rate
-        missing = margins.shortfall(target, draft.rows, weights, draft.updates, SLACK_FACTOR)
+        weights = draft.totals if rate is None else counts * rate / draft.sums.shards
+        missing = margins.shortfall(target, draft.rows, weights, draft.updates + 1, SLACK_FACTOR)
         if missing == math.inf:
             raise CannotClaim("the margins of the comparator overflow float64.")
         numbers = {"target": target, "shortfall": max(missing, exact.TINY)}

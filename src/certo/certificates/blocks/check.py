@@ -1,0 +1,122 @@
+"""Claims checked against blocks of rows: one pass for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+from certo.certificates.base import Certificate, Verification
+from certo.certificates.blocks import errors, least_squares, logistic, soft_margin
+from certo.certificates.blocks.sums import BlockSum
+from certo.certificates.composite import all_hold
+from certo.certificates.sample.examples import SampleMismatch
+from certo.numbers.rounded import NotShown
+
+Terms = Callable[[Any, Any, bool, int], BlockSum]
+
+
+class Check(NamedTuple):
+    """How claims of a kind are checked: the terms of a block (claim, sample, whether it is the
+    first block, the number of the try), what their sum shows, or Refuted, and how many tries there
+    are at more and more cost."""
+
+    terms: Terms
+    shown: Callable[[Any, BlockSum], str]
+    tries: int = 1
+
+
+#: The kinds of claims that can be checked by blocks.
+CHECKED = {
+    "LeastSquaresExcess": Check(least_squares.terms, least_squares.shown, 2),
+    "LogisticExcess": Check(logistic.terms, logistic.shown, 2),
+    "SoftMarginGap": Check(soft_margin.terms, soft_margin.shown),
+    "TestErrors": Check(errors.terms, errors.shown_of_test),
+    "TrainingErrors": Check(errors.terms, errors.shown),
+}
+
+
+class Checker:
+    """Claims under a check: blocks are added one by one, and then the outcomes are asked for."""
+
+    def __init__(self, claims: Iterable[Certificate], attempt: int = 0):
+        self.claims, self.attempt = tuple(claims), attempt
+        self.totals: list[BlockSum | None] = [None] * len(self.claims)
+        self.refused = [_why_not(claim) for claim in self.claims]
+
+    def add(self, X: Any, y: Any, place: str = "") -> None:
+        """The rows of a block; `place` says where they are, for people."""
+        read: dict[Hashable, Any] = {}
+        samples: dict[Hashable, Any] = {}
+        for k, claim in enumerate(self.claims):
+            if self.refused[k]:
+                continue
+            how = claim._reads
+            try:
+                if how not in read:
+                    read[how] = claim._read(X)
+                if (how, claim.labels) not in samples:
+                    samples[how, claim.labels] = claim._sample(read[how], y)
+                sample, total = samples[how, claim.labels], self.totals[k]
+                found = CHECKED[claim.name].terms(claim, sample, total is None, self.attempt)
+                self.totals[k] = found if total is None else total + found
+            except (SampleMismatch, NotShown, ValueError) as wrong:
+                self.refused[k] = f"{place}: {wrong}" if place else str(wrong)
+
+    def outcomes(self) -> list[Verification]:
+        parts = zip(self.claims, self.totals, self.refused, strict=True)
+        return [_outcome(*part) for part in parts]
+
+    def again(self, outcomes: Sequence[Verification]) -> list[int]:
+        """The claims that another pass, at more cost, may show."""
+        return [
+            k
+            for k, (claim, part) in enumerate(zip(self.claims, outcomes, strict=True))
+            if not part and claim.name in CHECKED and CHECKED[claim.name].tries > self.attempt + 1
+        ]
+
+
+def verify(claims: Iterable[Certificate], blocks: Iterable[Any]) -> Verification:
+    """Check every claim against the blocks, each a tuple that begins with X and y. They are passed
+    over once; and once more, if a claim is not shown by a part of the curvature (see `tries`)."""
+    checker = _passed(Checker(claims), blocks)
+    parts = checker.outcomes()
+    if again := checker.again(parts):
+        more = _passed(Checker([checker.claims[k] for k in again], 1), blocks)
+        for k, part in zip(again, more.outcomes(), strict=True):
+            parts[k] = part
+    failed = sum(not part for part in parts)
+    why = f"{failed} of {len(parts)} claims do not hold." if failed else all_hold(tuple(parts))
+    return Verification(bool(parts) and not failed, "Certificate", why, tuple(parts))
+
+
+def _passed(checker: Checker, blocks: Iterable[Any]) -> Checker:
+    for block in blocks:
+        checker.add(block[0], block[1], getattr(block, "place", ""))
+        if all(checker.refused):
+            break
+    return checker
+
+
+def _why_not(claim: Certificate) -> str:
+    if claim.name in CHECKED:
+        return ""
+    return f"a {claim.name} is checked with all examples in memory, not by blocks."
+
+
+def _outcome(claim: Certificate, total: BlockSum | None, why: str) -> Verification:
+    if why or total is None:
+        return Verification(False, claim.name, why or "there are no rows: nothing is checked.")
+    try:
+        return Verification(True, claim.name, CHECKED[claim.name].shown(claim, total))
+    except (NotShown, ValueError) as refuted:
+        return Verification(False, claim.name, str(refuted))
+
+
+def shown_of(claim: Certificate, sample: Any) -> str:
+    """What is shown of a sample in memory, whose parts are the blocks; or Refuted."""
+    known = CHECKED[claim.name]
+    parts = [type(sample)(sample.X[a:b], sample.signs[a:b]) for a, b in sample.blocks()]
+    found = (known.terms(claim, part, k == 0, 0) for k, part in enumerate(parts))
+    return known.shown(claim, reduce(add, found))

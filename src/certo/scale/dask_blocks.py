@@ -1,0 +1,340 @@
+"""Partitions of Dask collections as blocks: functions are sent to where the rows are.
+
+With a `distributed.Client` each partition is worked on by a worker, a few partitions ahead of the
+sums, and only what a function returns is sent back. Without one, partitions are computed here, one
+after another. Nothing is kept on a worker between two passes unless the collection was persisted:
+whatever a worker that fails had done is computed again from the rows by another one.
+"""
+
+from __future__ import annotations
+
+import abc
+import copy
+import math
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from operator import add
+from typing import Any, TypeVar
+
+import dask
+import numpy as np
+from dask.delayed import Delayed
+from scipy import sparse
+
+from certo.scale.arrow_files import ArrowBlocks, Part
+from certo.scale.blocks import Block, Blocks, rows_per_block
+from certo.solvers.interrupt import Stopped
+
+S = TypeVar("S")
+
+TASKS_PER_THREAD = 2  # Partitions that are submitted ahead, for each thread of the cluster.
+
+
+class ClusterLost(ConnectionError):
+    """The cluster cannot finish what was asked: its scheduler is gone, or workers kept dying."""
+
+
+class RemoteBlocks(Blocks):
+    """Blocks that workers load: `_pieces` says how, part by part."""
+
+    @abc.abstractmethod
+    def _pieces(self) -> Iterator[tuple[Any, ...]]:
+        """For each part a function, and what to call it with, to have its blocks."""
+
+    def _blocks(self) -> Iterator[Block]:
+        for blocks in self._results(_loaded, ()):
+            yield from blocks
+
+    def _map(self, function: Callable[..., S], args: tuple[Any, ...]) -> Iterator[S]:
+        for results in self._results(_mapped, (function, args)):
+            yield from results
+
+    def _sums(self, function: Callable[..., S], args: tuple[Any, ...]) -> Iterator[S]:
+        """One sum for each part, so that not every block's is sent."""
+        return self._results(_summed, (function, args))
+
+    def _fold(self, function: Callable[..., S], state: S, args: tuple[Any, ...]) -> S:
+        """One partition after another: the state comes back in between, so that no worker is the
+        only one who has it."""
+        client = _client()
+        for piece in self._pieces():
+            if self.asked():
+                raise Stopped
+            task = dask.delayed(_folded, pure=False)(*piece, function, state, args)
+            with _said(client):
+                state = _compute(client, task)
+        return state
+
+    def _results(self, work: Callable[..., S], args: tuple[Any, ...]) -> Iterator[S]:
+        """`work` of each partition, in their order, a bounded number of them ahead."""
+        client = _client()
+        tasks = (dask.delayed(work, pure=False)(*piece, *args) for piece in self._pieces())
+        if client is None:
+            for task in tasks:
+                yield _compute(None, task)
+            return
+        ahead: deque[Any] = deque()
+        try:
+            with _said(client):
+                most = TASKS_PER_THREAD * max(1, sum(client.nthreads().values()))
+            for task in tasks:
+                with _said(client):
+                    ahead.append(client.compute(task))
+                    done = ahead.popleft().result() if len(ahead) > most else None
+                if done is not None:
+                    yield done
+            while ahead:
+                with _said(client):
+                    done = ahead.popleft().result()
+                yield done
+        finally:  # An error, or nobody asks for the rest.
+            for future in ahead:
+                future.release()
+
+
+class DaskBlocks(RemoteBlocks):
+    """The rows of the partitions of a Dask collection, in their order.
+
+    Parameters
+    ----------
+    parts : sequence of Delayed
+        Each is a pair: X of a partition (array, CSR matrix or data frame), and its y or None.
+    rows : sequence of int
+        How many rows each partition has.
+    width, dtype, columns : as `Blocks` has them
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Delayed],
+        rows: Sequence[int],
+        width: int,
+        dtype: Any,
+        columns: tuple[str, ...] | None = None,
+    ):
+        super().__init__((sum(rows), width), dtype, columns, place="the Dask collection")
+        if not self.shape[0]:
+            raise ValueError("the Dask collection holds no rows.")
+        self.parts, self.rows, self.step = list(parts), list(rows), rows_per_block(width)
+
+    @property
+    def count(self) -> int:
+        return sum(math.ceil(rows / self.step) for rows in self.rows)
+
+    def _pieces(self) -> Iterator[tuple[Any, ...]]:
+        start = 0
+        for number, (part, rows) in enumerate(zip(self.parts, self.rows, strict=True)):
+            if rows:
+                yield _blocks_of, part, start, rows, number, self.shape[1], self.dtype
+            start += rows
+
+
+class FileBlocks(RemoteBlocks):
+    """The rows of files that every worker can read, row group by row group."""
+
+    def __init__(self, files: ArrowBlocks):
+        super().__init__(files.shape, files.dtype, files.columns, files.place)
+        self.files = files
+        self.reader = copy.copy(files)  # What workers need: neither all files nor the masks.
+        self.reader.dataset, self.reader.parts, self.reader.keep = None, [], None
+
+    @property
+    def count(self) -> int:
+        return self.files.count
+
+    def _pieces(self) -> Iterator[tuple[Any, ...]]:
+        for part, kept, start in self.files.kept_parts():
+            if kept is None or kept.any():
+                yield _blocks_of_part, self.reader, part, kept, start
+
+
+def from_dask(X: Any, y: Any = None) -> DaskBlocks:
+    """Blocks of a dask.array, or of a dask.dataframe.
+
+    `y` is the name of a column of the data frame, or an array, a Dask array or a Dask series with
+    one value for each row.
+    """
+    columns = None
+    if hasattr(X, "to_dask_array"):  # A data frame.
+        if isinstance(y, str):
+            if y not in X.columns:
+                raise ValueError(f"there is no column {y!r}; there are {list(X.columns)[:8]}.")
+            X, y = X.drop(columns=[y]), X[y]
+        _require_number_columns(X)
+        columns = tuple(map(str, X.columns))
+        dtype = np.result_type(*X.dtypes)
+        given, width = X.to_delayed(), len(columns)
+        lengths = [math.nan]
+    else:
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions (rows, columns), got {X.ndim}.")
+        width, dtype = X.shape[1], X.dtype
+        if math.isnan(width):
+            raise ValueError("the number of columns of X must be known: X.compute_chunk_sizes().")
+        _require_number(dtype, "X")
+        if X.numblocks[1] > 1:
+            X = X.rechunk({1: -1})
+        given, lengths = X.to_delayed().ravel().tolist(), list(X.chunks[0])
+    rows = _lengths(given) if any(map(math.isnan, lengths)) else [int(rows) for rows in lengths]
+    targets = [None] * len(given) if y is None else _targets(y, rows)
+    parts = [dask.delayed(_pair)(X, y) for X, y in zip(given, targets, strict=True)]
+    small = np.dtype(dtype) in (np.dtype(np.float16), np.dtype(np.float32))
+    return DaskBlocks(parts, rows, int(width), np.float32 if small else np.float64, columns)
+
+
+def _targets(y: Any, lengths: list[int]) -> list[Any]:
+    """y, cut as X is."""
+    import dask.array as da
+
+    if not type(y).__module__.startswith("dask."):
+        y = da.from_array(np.asarray(y), chunks=-1)
+    if hasattr(y, "to_dask_array"):
+        y = y.to_dask_array(lengths=True)
+    if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
+        raise ValueError(f"y must have one value for each row, got {y.ndim} dimensions.")
+    y = y.reshape(-1) if y.ndim == 2 else y
+    if any(map(math.isnan, y.chunks[0])):
+        y = y.compute_chunk_sizes()
+    if sum(y.chunks[0]) != sum(lengths):
+        raise ValueError(
+            f"y must have one value for each of the {sum(lengths):,} rows of X, but it has "
+            f"{sum(y.chunks[0]):,}."
+        )
+    if list(y.chunks[0]) != lengths:
+        # A chunk without rows cannot be asked for: Dask would not make it.
+        filled = [rows for rows in lengths if rows]
+        cut = iter(y.rechunk({0: tuple(filled)}).to_delayed().tolist())
+        return [next(cut) if rows else None for rows in lengths]
+    return list(y.to_delayed().tolist())
+
+
+def _lengths(parts: Sequence[Delayed]) -> list[int]:
+    client, tasks = _client(), [dask.delayed(len)(part) for part in parts]
+    with _said(client):
+        if client is None:
+            return [int(rows) for rows in dask.compute(*tasks)]
+        return [int(rows) for rows in client.gather(client.compute(tasks))]
+
+
+def _require_number_columns(frame: Any) -> None:
+    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
+        _require_number(dtype, f"column {str(name)!r}")
+
+
+def _require_number(dtype: Any, what: str) -> None:
+    numeric = isinstance(dtype, np.dtype) and dtype.kind in "biuf"
+    if not (
+        numeric or getattr(dtype, "_is_numeric", False) or getattr(dtype, "_is_boolean", False)
+    ):
+        raise ValueError(f"{what} holds {dtype}, where numbers are needed: encode it first.")
+
+
+# ---------------------------------------------------------------- what workers run
+
+
+def _pair(X: Any, y: Any) -> tuple[Any, Any]:
+    return X, y
+
+
+def _blocks_of(
+    pair: tuple[Any, Any], start: int, rows: int, number: int, width: int, dtype: Any
+) -> list[Block]:
+    """The blocks of a partition. What its rows turn out to be is compared with what was said."""
+    X, y = pair
+    place = f"partition {number}"
+    if hasattr(X, "to_numpy"):
+        X = X.to_numpy(dtype=dtype, na_value=np.nan)
+    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    if X.shape != (rows, width):
+        raise ValueError(
+            f"{place} has {X.shape[0]:,} rows of {X.shape[1]:,} columns where {rows:,} of "
+            f"{width:,} were announced. A collection must be the same whenever it is computed."
+        )
+    X = X.astype(dtype, copy=False)
+    y = None if y is None else np.asarray(y).ravel()
+    step = rows_per_block(width)
+    found = []
+    for first in range(0, rows, step):
+        some = slice(first, first + step)
+        part = X[some] if sparse.issparse(X) else np.ascontiguousarray(X[some])
+        found.append(Block(part, None if y is None else y[some], start + first, place))
+    return found
+
+
+def _blocks_of_part(
+    reader: ArrowBlocks, part: Part, kept: np.ndarray | None, start: int
+) -> list[Block]:
+    return list(reader.blocks_of(part, kept, start))
+
+
+def _loaded(load: Callable[..., list[Block]], *piece: Any) -> list[Block]:
+    return load(*piece)
+
+
+def _mapped(load: Callable[..., list[Block]], *given: Any) -> list[Any]:
+    *piece, function, args = given
+    return [function(block, *args) for block in load(*piece)]
+
+
+def _summed(*given: Any) -> Any:
+    return reduce(add, _mapped(*given))
+
+
+def _folded(load: Callable[..., list[Block]], *given: Any) -> Any:
+    *piece, function, state, args = given
+    for block in load(*piece):
+        state = function(state, block, *args)
+    return state
+
+
+# ---------------------------------------------------------------- the cluster
+
+
+def _client() -> Any:
+    """The client that Dask itself would use, or None: then everything is computed here."""
+    try:
+        from distributed import default_client
+    except ImportError:
+        return None
+    try:
+        return default_client()
+    except ValueError:
+        return None
+
+
+def _compute(client: Any, task: Delayed) -> Any:
+    if client is None:
+        return task.compute(scheduler="synchronous")
+    return client.compute(task).result()
+
+
+@contextmanager
+def _said(client: Any) -> Iterator[None]:
+    """What fails in the cluster, rather than in a function, is said in words."""
+    if client is None:
+        yield
+        return
+    from concurrent.futures import CancelledError
+
+    from distributed.comm.core import CommClosedError
+    from distributed.scheduler import KilledWorker
+
+    try:
+        yield
+    except KilledWorker as wrong:
+        raise ClusterLost(
+            "workers died again and again over the same partition, as they do when it does not fit "
+            "their memory. Make partitions smaller, or give workers more memory. Dask says: "
+            f"{str(wrong).splitlines()[0]}"
+        ) from wrong
+    except (CancelledError, CommClosedError, OSError) as wrong:
+        if isinstance(wrong, ClusterLost) or (
+            isinstance(wrong, OSError) and client.status == "running"
+        ):
+            raise
+        raise ClusterLost(
+            "the connection to the Dask scheduler was lost, so that the fit cannot go on. Nothing "
+            "was written. Start the scheduler and its workers again, and repeat the fit."
+        ) from wrong

@@ -1,0 +1,122 @@
+"""The Perceptron on parts of the examples at once: iterative parameter mixing (McDonald, Hall and
+Mann 2010).
+
+Problem     find w with y_t ⟨w, x̃_t⟩ > 0 for all t
+Epoch       every one of S parts (shards) of the examples is gone through from the same w, in
+            order, by the rule of the Perceptron; then w is the average of the S results
+Guarantee   Σ over epochs and shards of updates/S is at most (‖u‖X/γ(u))² for every separator u
+            (see `MistakeBound`); where a hyperplane separates all examples, some epoch makes no
+            update in any shard
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from certo.certificates.runs.perceptron_run import AT_ZERO, PerceptronRun
+from certo.certificates.runs.update_sums import UpdateSums
+from certo.compiled.perceptron import Rule, Skips, State, visit_all
+from certo.compiled.rows import rows_of
+from certo.compiled.trace import MAX_WINDOWS, empty_copies, empty_log
+from certo.solvers.perceptron import PerceptronOutcome
+from certo.solvers.trace import Trace
+from certo.stop import Stop, go_on
+
+
+class ShardEpoch(NamedTuple):
+    """What an epoch made of a part of the examples."""
+
+    w: np.ndarray
+    counts: np.ndarray  # Updates on each example of the part.
+
+
+def visit_shard(X, signs: np.ndarray, run: PerceptronRun, w: np.ndarray) -> ShardEpoch:
+    """One epoch over the rows of X, in order, from w (which is not changed)."""
+    m, d = X.shape
+    rate = np.array([UpdateSums(run.rate).constant])
+    rule = Rule(run.lift, AT_ZERO[run.update_at_zero], 0.0)
+    norm2 = float(np.sum(w * w))
+    state = State(
+        w=w.copy(), counts=np.zeros(m, np.int32), totals=np.zeros(0),
+        scalars=np.array([norm2, np.sqrt(norm2)]), weighted=np.zeros(0), squares=np.full(m, -1.0),
+    )  # fmt: skip
+    visit_all(
+        rows_of(X), rule, signs, np.arange(0), np.zeros(0), 0, rate, 0, 0,
+        state, Skips(np.zeros(0), np.zeros(0)), empty_log(m), empty_copies(d),
+    )  # fmt: skip
+    return ShardEpoch(state.w, state.counts)
+
+
+def average(results: Iterable[np.ndarray]) -> np.ndarray:
+    """Their mean: added one after another, in their order, and divided once."""
+    total, number = None, 0
+    for w in results:
+        total = w.copy() if total is None else total + w
+        number += 1
+    assert total is not None
+    return total / number
+
+
+def shard_ends(m: int, shards: int) -> np.ndarray:
+    """Where the parts of m examples end, which differ in length by at most 1."""
+    return np.arange(1, shards + 1) * m // shards
+
+
+def mixed_perceptron(
+    X,
+    signs: np.ndarray,
+    run: PerceptronRun,
+    shards: int,
+    *,
+    start: np.ndarray | None = None,
+    after_epoch: Callable[[np.ndarray], Stop | None] = go_on,
+) -> PerceptronOutcome:
+    """Run on the rows of X (C-ordered array, or CSR), cut into `shards` consecutive parts.
+
+    The other arguments are those of `perceptron`. Of the trace, the updates of every epoch and the
+    averages after them are kept.
+    """
+    m, d = X.shape
+    ends = shard_ends(m, shards)
+    parts = [(X[a:b], signs[a:b]) for a, b in zip(np.append(0, ends[:-1]), ends, strict=True)]
+    w = run.start(d) if start is None else start.copy()
+    begin, counts = w.copy(), np.zeros(m, np.int64)
+    made: list[int] = []
+    averages: deque[np.ndarray] = deque(maxlen=MAX_WINDOWS)
+    stop: Stop | None = None
+    while len(made) < run.epochs and stop is None:
+        results = [visit_shard(*part, run, w) for part in parts]
+        w = average(result.w for result in results)
+        if not np.all(np.isfinite(w)):
+            raise ValueError(
+                f"the weights overflowed float64 in epoch {len(made) + 1}: the learning rate "
+                f"{run.rate} is too large for these examples."
+            )
+        updates = np.concatenate([result.counts for result in results])
+        counts += updates
+        made.append(int(updates.sum()))
+        averages.append(w)
+        try:
+            stop = after_epoch(w)
+        except KeyboardInterrupt:
+            stop = Stop.BY_HAND
+        if made[-1] == 0:
+            stop = Stop.CONVERGED
+    return PerceptronOutcome(
+        w=w,
+        start=begin,
+        answer=w,
+        weighted=np.zeros(0),
+        looks=m * len(made),
+        updated=np.flatnonzero(counts),
+        counts=counts,
+        totals=np.zeros(0),
+        updates=sum(made),
+        epochs=len(made),
+        stop=stop or Stop.MAX_ITER,
+        trace=Trace.of_epochs(made, list(averages)),
+    )

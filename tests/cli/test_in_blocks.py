@@ -1,0 +1,112 @@
+"""certo fit, verify and predict of a table that is read block by block."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.cli.conftest import rows_of
+from tests.scale.scenes import table
+
+X, TWO, _, V = table(900)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    data = pa.table({**{f"x{j}": X[:, j] for j in range(4)}, "y": TWO, "v": V})
+    (tmp_path / "data").mkdir()
+    pq.write_table(data.slice(0, 300), tmp_path / "data" / "a.parquet", row_group_size=77)
+    pq.write_table(data.slice(300), tmp_path / "data" / "b.parquet", row_group_size=500)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("target", "machine"), [("y", "svm"), ("y", "logistic"), ("v", "least-squares")]
+)
+def test_fit_verify_predict(certo, folder, target, machine):
+    drop, model, data = {"y": "v", "v": "y"}[target], folder / "m.certo", folder / "data"
+    words = "--target", target, "--drop", drop, "--machine", machine, "--out", model
+    said = certo("fit", data, *words)
+    assert said.code == 0
+    assert "data is read block by block." in said.err
+    assert "fitted to 720 rows in" in said.out
+    if target == "y":
+        assert "the error rate on new data from the same population is at most" in said.out
+    checked = certo("verify", model, data)
+    assert checked.code == 0
+    assert checked.out.startswith("Verified: ")
+    assert certo("predict", model, data, "--out", folder / "p.csv").code == 0
+    rows = rows_of(folder / "p.csv")
+    assert [int(row[0]) for row in rows[1:]] == list(range(1, 901))
+    if target == "v":
+        found = np.array([float(row[1]) for row in rows[1:]])
+        assert np.corrcoef(found, V)[0, 1] > 0.5
+    assert sorted(path.name for path in folder.iterdir()) == ["data", "m.certo", "p.csv"]
+
+
+def test_facts_as_json(certo, folder):
+    path = folder / "data" / "b.parquet"
+    said = certo("fit", path, "--target", "y", "--by-blocks", "--json").json
+    assert said["examples"] == 480
+    assert said["test_examples"] == 120
+    assert [claim["type"] for claim in said["claims"]][:2] == ["SoftMarginGap", "TrainingErrors"]
+
+
+def test_other_rows_are_not_verified(certo, folder):
+    path = folder / "data" / "b.parquet"
+    certo("fit", path, "--target", "y", "--by-blocks", "--out", folder / "m.certo")
+    data = pq.read_table(path)
+    values = data.column("x0").to_numpy().copy()
+    values[3] += 1e3
+    pq.write_table(data.set_column(0, "x0", pa.array(values)), path)
+    said = certo("verify", folder / "m.certo", path)
+    assert said.code != 0
+    assert "Not verified" in said.out
+
+
+def test_what_needs_all_rows_is_refused_at_once(certo, folder):
+    for words in (["--report", folder / "r.html"], ["--machine", "auto"], ["--na", "NA"]):
+        said = certo("fit", folder / "data", "--target", "y", *words)
+        assert said.code != 0
+        assert "block by block" in said.err
+    said = certo("fit", folder / "data", "--target", "y", "--machine", "perceptron")
+    assert "these machines can be fitted: svm, logistic, least-squares" in said.err
+
+
+def test_a_damaged_file_is_named_and_nothing_is_written(certo, folder):
+    path = folder / "data" / "b.parquet"
+    whole = bytearray(path.read_bytes())
+    part = pq.read_metadata(path).row_group(1).column(0)
+    start = part.dictionary_page_offset or part.data_page_offset
+    whole[start : start + part.total_compressed_size] = bytes(part.total_compressed_size)
+    path.write_bytes(whole)
+    said = certo("fit", folder / "data", "--target", "y", "--out", folder / "m.certo")
+    assert said.code != 0
+    assert "b.parquet, row group 1 cannot be read" in said.err
+    assert not (folder / "m.certo").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # Dask leaves sockets and loops to the garbage collector.
+def test_workers_of_a_cluster_fit_as_it_is_done_here(certo, folder):
+    pytest.importorskip("distributed", reason="the extra certo[cluster] is not installed")
+    data, model = folder / "data", folder / "m.certo"
+
+    def fit(*words):
+        said = certo("fit", data, "--target", "y", "--drop", "v", "--out", model, "--json", *words)
+        assert said.code == 0
+        assert certo("verify", model, data).code == 0
+        return said.json
+
+    here, there = fit("--by-blocks"), fit("--cluster", "local:1")
+    for name in ("examples", "test_examples", "classes", "status"):
+        assert there[name] == here[name]
+
+
+def test_a_cluster_that_is_not_there(certo, folder):
+    pytest.importorskip("distributed", reason="the extra certo[cluster] is not installed")
+    said = certo("fit", folder / "data", "--target", "y", "--drop", "v", "--cluster", "local:x")
+    assert said.code == 2
+    assert "local:WORKERS" in said.err

@@ -1,0 +1,27 @@
+"""Clusters by address: those that are not there, and one that is started for a command."""
+
+from __future__ import annotations
+
+import pytest
+
+from certo.scale import cluster
+from certo.scale.cluster import NoCluster, connected
+
+pytest.importorskip("distributed", reason="the extra certo[cluster] is not installed")
+
+# Dask leaves sockets and loops to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.mark.parametrize("address", ["local", "local:0", "local:many"])
+def test_a_number_of_workers_is_needed(address):
+    with pytest.raises(NoCluster, match="local:WORKERS"), connected(address):
+        pass
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://127.0.0.1:1"])
+def test_a_scheduler_that_is_not_there(address, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    missing = pytest.raises(NoCluster, match="no Dask scheduler with a worker answered")
+    with missing, connected(address):
+        pass

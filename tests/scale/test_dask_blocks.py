@@ -1,0 +1,218 @@
+"""Dask collections as blocks, and fits on a scheduler and two workers, which are processes of their
+own that talk over TCP."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from certo import SVM, LeastSquares, LogisticRegression
+from certo.scale import ArrowBlocks, as_blocks
+from certo.scale.opening import open_dataset
+
+da = pytest.importorskip("dask.array", reason="the extra certo[cluster] is not installed")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+FileBlocks = pytest.importorskip("certo.scale.dask_blocks").FileBlocks
+
+# Dask leaves sockets and loops to the garbage collector, and warns about what a killed process did.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def gram(block):
+    return block.X.T @ block.X
+
+
+def where(seen, block):
+    return [*seen, (block.start, block.rows)]
+
+
+def table(rows=4000, columns=6, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((rows, columns))
+    z = X @ rng.standard_normal(columns) + rng.standard_normal(rows)
+    return X, z, np.where(z > 0, "up", "down")
+
+
+# ---------------------------------------------------------------- without a cluster
+
+
+def test_an_array_cut_in_both_directions():
+    X, z, _ = table()
+    blocks = as_blocks(da.from_array(X, chunks=(700, 4)), da.from_array(z, chunks=900))
+    assert blocks.shape == X.shape
+    assert blocks.fold(where, [])[-1] == (3500, 500)
+    assert np.array_equal(np.vstack([block.X for block in blocks]), X)
+    assert np.array_equal(np.concatenate([block.y for block in blocks]), z)
+    assert np.allclose(blocks.total(gram), X.T @ X, rtol=0, atol=1e-10)
+
+
+def test_a_frame_with_empty_partitions_and_a_target_column():
+    X, z, y = table(300)
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(label=y, size=z)
+    parted = dd.from_pandas(frame, npartitions=5)
+    parted = parted[parted["size"] > frame["size"].quantile(0.3)]
+    expected = frame[frame["size"] > frame["size"].quantile(0.3)]
+    blocks = as_blocks(parted.drop(columns=["size"]), "label")
+    assert blocks.columns == tuple("abcdef")
+    assert np.array_equal(np.vstack([b.X for b in blocks]), expected[list("abcdef")].to_numpy())
+    assert np.array_equal(np.concatenate([b.y for b in blocks]), expected["label"].to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: as_blocks(da.zeros(10)), "two dimensions"),
+        (lambda: as_blocks(da.zeros((10, 2)), np.zeros(9)), "each of the 10 rows of X"),
+        (lambda: as_blocks(da.zeros((0, 2))), "no rows"),
+        (
+            lambda: as_blocks(dd.from_pandas(pd.DataFrame({"a": ["x", "y"]}), npartitions=1)),
+            "column 'a' holds",
+        ),
+        (
+            lambda: as_blocks(dd.from_pandas(pd.DataFrame({"a": [1.0]}), npartitions=1), "b"),
+            "no column 'b'",
+        ),
+    ],
+)
+def test_what_cannot_be_used_is_said(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_collection_that_changes_is_noticed():
+    X = da.from_array(np.zeros((10, 2)), chunks=5)
+    wrong = X.map_blocks(lambda part: part[:-1], dtype=X.dtype, chunks=X.chunks)
+    with pytest.raises(ValueError, match="announced"):
+        as_blocks(wrong).total(gram)
+
+
+def test_files_are_read_where_the_work_is(tmp_path):
+    """Row groups, and the rows of them that are used, as they are read here."""
+    X, z, _ = table(1000)
+    columns = {f"x{k}": X[:, k] for k in range(6)} | {"z": z}
+    for k, part in enumerate((slice(0, 600), slice(600, 1000))):
+        piece = pa.table({name: values[part] for name, values in columns.items()})
+        pq.write_table(piece, tmp_path / f"{k}.parquet", row_group_size=130)
+    used = np.random.default_rng(0).random(1000) < 0.7
+    used[130:260] = False  # A row group of which nothing is used.
+    here = ArrowBlocks(
+        open_dataset(tmp_path), "z", keep=lambda first, rows: used[first : first + rows],
+        rows=int(used.sum()),
+    )  # fmt: skip
+    there = FileBlocks(here)
+    assert there.shape == here.shape == (used.sum(), 6)
+    for mine, theirs in zip(there, here, strict=True):
+        assert (mine.start, mine.place) == (theirs.start, theirs.place)
+        assert np.array_equal(mine.X, theirs.X)
+        assert np.array_equal(mine.y, theirs.y)
+    assert there.fold(where, []) == here.fold(where, [])
+    near, far = LeastSquares().fit(here), LeastSquares().fit(there)
+    assert np.allclose(far.coef_, near.coef_, rtol=1e-10, atol=0)
+
+
+# ---------------------------------------------------------------- on a cluster
+
+
+class Cluster:
+    """A scheduler and two workers without nannies, as processes."""
+
+    def __init__(self, folder: Path):
+        self.file = folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--port", "0", "--no-show")
+        deadline = time.monotonic() + 120
+        while not self.file.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self.workers = [self.add_worker() for _ in range(2)]
+        self.client = distributed.Client(scheduler_file=str(self.file), timeout=120)
+        self.client.wait_for_workers(2, timeout=120)
+
+    def _start(self, kind: str, *options: str):
+        command = [sys.executable, "-m", "dask", kind, "--scheduler-file", str(self.file)]
+        return subprocess.Popen(
+            [*command, "--no-dashboard", *options],
+            cwd=Path(__file__).parents[2],  # So that workers can import this file.
+            stderr=subprocess.DEVNULL,
+        )
+
+    def add_worker(self):
+        return self._start("worker", "--nthreads", "1", "--no-nanny", "--memory-limit", "1GB")
+
+    def close(self):
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        self.client.close(timeout=1)
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    started = Cluster(tmp_path)
+    yield started
+    started.close()
+
+
+@pytest.mark.slow
+def test_same_answers_on_a_cluster_also_when_a_worker_is_killed(cluster):
+    X, z, y = table()
+    on_cluster = da.from_array(X, chunks=(450, 6))
+    blocks = as_blocks(on_cluster)
+    # BLAS may add in another order on another processor: each sum is off by at most γ_m Σ|x x'|.
+    allowed = len(X) * 2.0**-52 * (np.abs(X).T @ np.abs(X))
+    assert np.all(np.abs(blocks.total(gram) - X.T @ X) <= allowed)
+    assert blocks.fold(where, []) == [
+        (start, min(450, 4000 - start)) for start in range(0, 4000, 450)
+    ]
+
+    near = LeastSquares().fit(X, z)
+    far = LeastSquares().fit(on_cluster, da.from_array(z, chunks=450))
+    assert np.allclose(far.coef_, near.coef_, rtol=1e-10, atol=0)
+    assert far.certificate_.verify(X, z).holds
+
+    # Each look takes a while, so that the worker dies in the middle of the fit.
+    slow = on_cluster.map_blocks(_slowly, dtype=X.dtype)
+    victim = cluster.workers[0]
+    killer = threading.Timer(1.0, victim.send_signal, [signal.SIGKILL])
+    killer.start()
+    far = LogisticRegression().fit(slow, da.from_array(y, chunks=450))
+    killer.join()
+    assert victim.wait() == -signal.SIGKILL
+    near = LogisticRegression(tol=1e-12).fit(X, y)
+    scale = np.abs(near.coef_).max()
+    assert np.allclose(far.coef_, near.coef_, rtol=0, atol=1e-6 * scale)
+    assert far.certificate_.verify(X, y).holds
+    far = SVM().fit(on_cluster, da.from_array(y, chunks=450))
+    assert far.certificate_.verify(X, y).holds
+
+
+def _slowly(part):
+    time.sleep(0.05)
+    return part
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_dies_is_said(cluster):
+    from certo.scale.dask_blocks import ClusterLost
+
+    X, z, _ = table()
+    slow = da.from_array(X, chunks=(100, 6)).map_blocks(_slowly, dtype=X.dtype)
+    killer = threading.Timer(1.0, cluster.scheduler.kill)
+    killer.start()
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    model = LeastSquares()
+    with pytest.raises(ClusterLost, match="scheduler was lost"):
+        model.fit(slow, da.from_array(z, chunks=100))
+    killer.join()
+    assert not hasattr(model, "coef_")

@@ -1,0 +1,121 @@
+"""Files by blocks: the fit of the table in memory, one pass to check, problems by their place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from certo import SVM, LeastSquares, LogisticRegression, Perceptron
+from certo.data.big_files import overview
+from certo.data.problem import Problem
+from certo.tables.audit import audit_table
+from certo.tables.fit import fit_table
+from certo.tables.held_out import HeldOut
+from certo.tables.in_blocks import audit_files, fit_files, predict_files
+from certo.tables.model_file import LoadedModel, load_model, save_model
+from tests.scale.scenes import table
+
+X, TWO, _, V = table(1500)
+COLOURS = np.random.default_rng(5).choice(["red", "green", "blue"], 1500)
+
+
+def whole(**more):
+    names = {f"x{j}": X[:, j] for j in range(4)}
+    return pa.table({**names, "colour": COLOURS, "y": TWO, "v": V, **more})
+
+
+def written(folder, data=None, group=333):
+    data = whole() if data is None else data
+    pq.write_table(data.slice(0, 500), folder / "a.parquet", row_group_size=group)
+    pq.write_table(data.slice(500), folder / "b.parquet", row_group_size=group // 2)
+    return folder
+
+
+def fitted(path, target, machine, **choices):
+    held_out = HeldOut(0.2, 1)
+    encoding = {"drop": ("v",) if target == "y" else ("y",)} | choices
+    seen = overview(path, target, held_out=held_out.of, **encoding)
+    return fit_files(seen, machine, held_out=held_out, **encoding)
+
+
+@pytest.mark.parametrize(
+    ("target", "machine"),
+    [("y", LogisticRegression(tol=1e-11)), ("v", LeastSquares()), ("y", SVM(tol=1e-5))],
+)
+def test_a_fit_is_that_of_the_table_in_memory(tmp_path, target, machine):
+    found = fitted(written(tmp_path), target, machine).model
+    drop = ("v",) if target == "y" else ("y",)
+    usual = fit_table(whole(), target, machine, held_out=HeldOut(0.2, 1), drop=drop).model
+    assert found.encoder.column_names == usual.encoder.column_names
+    assert list(found.encoder.get_feature_names_out()) == list(
+        usual.encoder.get_feature_names_out()
+    )
+    exact = not isinstance(machine, SVM)
+    np.testing.assert_allclose(
+        found.machine.coef_,
+        usual.machine.coef_,
+        rtol=1e-6 if exact else 0.05,
+        atol=1e-6 if exact else 0.02,
+    )
+    if target == "y" and exact:
+        (mine,), (theirs,) = (m.certified.test.of_kind("TestErrors") for m in (found, usual))
+        assert (mine.examples, mine.errors) == (theirs.examples, theirs.errors)
+
+
+@pytest.mark.parametrize(("target", "machine"), [("y", SVM()), ("v", LeastSquares())])
+def test_a_model_is_verified_in_one_pass(tmp_path, target, machine):
+    (tmp_path / "data").mkdir()
+    path = written(tmp_path / "data")
+    save_model(tmp_path / "m.certo", fitted(path, target, machine).model)
+    loaded = load_model(tmp_path / "m.certo")
+    assert audit_files(loaded, path).passed
+    written(path, group=100)  # The same rows in other row groups.
+    assert audit_files(loaded, path).passed
+    rows = np.array(X[:, 0])
+    rows[700] += 50.0
+    audit = audit_files(loaded, written(path, whole(x0=rows)))
+    assert not audit.same_data
+    assert not audit.passed
+    assert not audit_files(loaded, written(path, whole().slice(0, 1400))).passed
+    assert audit_table(loaded, whole()).claims_hold or target == "v"
+
+
+def test_a_changed_model_is_not_verified(tmp_path):
+    path = written(tmp_path)
+    model = fitted(path, "y", SVM()).model
+    model.machine.coef_ = model.machine.coef_ * 1.001
+    assert not audit_files(LoadedModel(model, "", True), path).passed
+
+
+def test_predictions_are_those_of_the_table(tmp_path):
+    path = written(tmp_path)
+    model = fitted(path, "y", LogisticRegression()).model
+    found = np.concatenate([answers for _, answers, _ in predict_files(model, path)])
+    np.testing.assert_array_equal(found, model.predict(whole()))
+
+
+@pytest.mark.parametrize("missing", ["refuse", "drop"])
+def test_missing_values(tmp_path, missing):
+    gaps = pa.array([None if t == 900 else v for t, v in enumerate(X[:, 1])], pa.float64())
+    path = written(tmp_path, whole(x1=gaps))
+    if missing == "refuse":
+        with pytest.raises(Problem, match=r"b\.parquet, row group 2 .*'x1' must have a value"):
+            fitted(path, "y", SVM())
+        return
+    model = fitted(path, "y", SVM(), missing="drop").model
+    assert "1 of 1,500 rows were left out" in model.certified.remarks[0]
+    assert audit_files(LoadedModel(model, "", True), path).passed
+
+
+def test_problems_come_before_the_fit(tmp_path):
+    path = written(tmp_path)
+    with pytest.raises(Problem, match="no target column 'z'"):
+        overview(path, "z")
+    huge = np.array(X[:, 2])
+    huge[1200] = 1e200
+    with pytest.raises(Problem, match=r"b\.parquet.*'x2' must hold finite numbers"):
+        overview(written(tmp_path, whole(x2=huge)), "y")
+    with pytest.raises(Problem, match="these machines can be fitted: svm, logistic"):
+        fitted(written(tmp_path), "y", Perceptron())
