@@ -82,7 +82,7 @@ class SoftMarginGap(MarginSolution):
     def informative(self) -> bool:
         return not says_nothing(self.relative_gap)
 
-    def _check(self, sample) -> str:
+    def _check_within(self, sample) -> str:
         self._check_size(sample)
         for primal, dual in self._values_in_turn(sample, room=2):
             lowest = max(dual.below, Fraction(0))  # P ≥ 0
