@@ -63,7 +63,7 @@ class Near:
     radius: float
     computed: float
     free: bool
-    reach: float  # No shorter than the longest of all examples, those of other classes too.
+    reach: float = 0.0  # No shorter than the longest of all examples, those of other classes too.
 
     @cached_property
     def unsure(self) -> np.ndarray:

@@ -43,8 +43,8 @@ class Labels:
             raise ValueError(f"column must not be negative, got {self.column!r}.")
         if self.against is None:
             return
-        others = [k for k in range(len(self.classes)) if k != self.positive]
-        if self.positive is None or self.column is not None or self.against not in others:
+        known = 0 <= self.against < len(self.classes) and self.against != self.positive
+        if self.positive is None or self.column is not None or not known:
             raise ValueError(
                 "against must be the place of another class than the positive one, in one column "
                 f"of labels, got {self.against!r}."
