@@ -78,7 +78,8 @@ def test_what_is_not_claimed():
     three = np.where(X[:, 0] > 1, "more", y)
     page = certify(SVC(gamma=0.3).fit(X, three), X, three)
     assert len(page.of_kind("SoftMarginGap")) == 3
-    assert not page.claims.of_kind(SupportBound)
+    assert page.claims.of_kind(SupportBound)
+    assert page.verify(X, three)
 
 
 def test_a_matrix():

@@ -5,14 +5,18 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from sklearn.utils.extmath import safe_sparse_dot
 
 from certo.certificates.spaces.images import KernelSample, among
-from certo.estimators._limits import has_callbacks
+from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._spaces import FINISH_BELOW_ROWS, Functions, Space, Vectors
 from certo.solvers.gram import images_of
-from certo.solvers.small_kernel import MAX_SMALL_ROWS, PartOfGram, SmallGram
+from certo.problems.soft_margin import SoftMargin
+from certo.solvers.small_kernel import MAX_SMALL_ROWS, PartOfGram, PartOfProducts, SmallGram
 from certo.solvers.small_soft_margin import SmallRows
-from certo.solvers.soft_margin import EXACT_BELOW_NUMBERS
+from certo.solvers.soft_margin import EXACT_BELOW_NUMBERS, SoftOutcome
+
+MIN_WIDE_FEATURES = 40  # Features from which on inner products are quicker than Newton's systems.
 
 
 class VectorPart(Vectors):
@@ -22,6 +26,43 @@ class VectorPart(Vectors):
         self.machine, self.intercept, self.fresh = whole.machine, whole.intercept, whole.fresh
         self.X, self.m, self._whole = whole.X[rows], rows.size, whole
         self.computed_square, self.square = whole.computed_square, whole.square
+
+    def soft_margin(self, signs, costs, start, limits: Limits) -> SoftOutcome:
+        """Of many features by pairs of multipliers: there are fewer inner products than numbers in
+        Newton's systems."""
+        if start is None and not limits.asked() and self._is_wide:
+            found = self._by_products(signs, costs, limits)
+            if found is not None:
+                return found
+        return super().soft_margin(signs, costs, start, limits)
+
+    @property
+    def _is_wide(self) -> bool:
+        X = self.X
+        few = self.m <= MAX_SMALL_ROWS and 8e-6 * self.m**2 <= float(self.machine.cache_mb)
+        wide = isinstance(X, np.ndarray) and X.shape[1] >= MIN_WIDE_FEATURES
+        single = 1e-15 < self.square < 1e15
+        exactly = self._whole.X.size <= EXACT_BELOW_NUMBERS
+        return few and wide and single and not exactly and not has_callbacks(self.machine)
+
+    def _by_products(self, signs, costs, limits: Limits) -> SoftOutcome | None:
+        X, free = self.X, self.intercept == "free"
+        centred = X - X.mean(axis=0, dtype=np.float64) if free else X
+        gram = PartOfProducts(centred, self.intercept, self._whole.room(self.m))
+        found = gram.soft_margin(signs, costs, limits.tol, False, limits.asked)
+        if found is None:
+            return None
+        problem = SoftMargin(signs, costs, self.intercept)
+        w = (found.alpha * signs) @ X.astype(np.float64, copy=False)
+        scores = safe_sparse_dot(X, w, dense_output=True)
+        b = problem.best_intercept(scores, found.b)
+        square = float(w @ w)
+        primal, dual = problem.primal(square, scores, b), problem.dual(square, found.alpha)
+        if primal - dual > limits.tol * primal:  # Rounding of examples far from the origin.
+            return None
+        return SoftOutcome(
+            w, b, found.alpha, primal, dual, found.passes, found.stop, found.trace, scores
+        )
 
     @property
     def _rng(self) -> np.random.Generator:

@@ -29,7 +29,7 @@ from certo.stop import Stop
 from certo.words import status
 
 LARGE_SQUARE = 1e6  # Kernel values so large leave few digits for their differences.
-MAX_WAITING_NUMBERS = 2**20  # Numbers of X that a fit of pairs keeps for its claims: 8 MB.
+MAX_WAITING_NUMBERS = 2**22  # Numbers of X that a fit of pairs keeps for its claims: 32 MB.
 AT_BOUND = 1e-10  # A multiplier so near to its bound, relatively, counts as being there.
 
 

@@ -67,6 +67,7 @@ class Vectors:
 
     kernel = None
     problems = 1
+    _room = np.empty(0, np.float32)
 
     def __init__(self, machine, X, fresh: bool = True):
         self.machine, self.X, self.intercept, self.fresh = machine, X, machine.intercept, fresh
@@ -76,6 +77,12 @@ class Vectors:
 
     def sample(self, signs: np.ndarray) -> Sample:
         return Sample(self.X, signs)
+
+    def room(self, m: int) -> np.ndarray:
+        """Memory for the inner products of m examples, the same for all parts."""
+        if self._room.size < m * m:
+            self._room = np.empty(m * m, np.float32)
+        return self._room
 
     @cached_property
     def _rng(self) -> np.random.Generator:

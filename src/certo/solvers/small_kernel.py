@@ -142,3 +142,20 @@ class PartOfGram(SmallGram):
     def _scores(self, coef: np.ndarray) -> np.ndarray:
         some = np.flatnonzero(coef)
         return self.images.part_scores(self.rows, some, coef[some])
+
+
+class PartOfProducts(SmallGram):
+    """The inner products of few examples with many features, in the memory that the last part had;
+    scores in float64 are those of w = Σ β_t x_t."""
+
+    def __init__(self, X: np.ndarray, intercept: str, room: np.ndarray):
+        self.intercept, self.X, m = intercept, X.astype(np.float64, copy=False), len(X)
+        rough = X.astype(np.float32, copy=False)
+        self.steps = np.matmul(rough, rough.T, out=room[: m * m].reshape(m, m))
+        if intercept == "lifted":
+            self.steps += 1
+        self.diagonal = np.ascontiguousarray(self.steps.diagonal())
+
+    def _scores(self, coef: np.ndarray) -> np.ndarray:
+        some = np.flatnonzero(coef)
+        return self.X @ (coef[some] @ self.X[some])

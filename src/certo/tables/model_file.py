@@ -47,8 +47,8 @@ _NODE_TYPES = {
     "NdArrayNode": {"numpy.ndarray", "numpy.float64", "numpy.int64", "numpy.bool"},
     "TypeNode": {"builtins.str", "numpy.float64"},
 }
-NUMBER = 6
-_MAGIC, *_EARLIER = (b"certo model %d\n" % number for number in (NUMBER, 5, 4, 3))
+MODEL_FORMAT = 6
+_MAGIC, *_EARLIER = (b"certo model %d\n" % number for number in (MODEL_FORMAT, 5, 4, 3))
 _SINCE_5 = {"test_share", "test_seed"}  # What files of format 4 and 3 do not hold.
 
 
@@ -234,7 +234,7 @@ def _load(path: Path) -> LoadedModel:
         raise Problem(f"{path} {what} Fit the model again, or get an unchanged copy.") from wrong
 
 
-def _read(payload: bytes, number: int = NUMBER) -> Any:
+def _read(payload: bytes, number: int = MODEL_FORMAT) -> Any:
     kinds = _refuse_other_kinds(payload)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about scikit-learn's version; our checks follow.
