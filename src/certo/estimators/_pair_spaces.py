@@ -10,8 +10,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from certo.certificates.spaces.images import KernelSample, among
 from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._spaces import FINISH_BELOW_ROWS, Functions, Space, Vectors
-from certo.solvers.gram import images_of
 from certo.problems.soft_margin import SoftMargin
+from certo.solvers.gram import images_of
 from certo.solvers.small_kernel import MAX_SMALL_ROWS, PartOfGram, PartOfProducts, SmallGram
 from certo.solvers.small_soft_margin import SmallRows
 from certo.solvers.soft_margin import EXACT_BELOW_NUMBERS, SoftOutcome
