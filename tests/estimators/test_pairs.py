@@ -250,6 +250,39 @@ def test_a_large_gap_is_said_of_the_pairs():
     assert not model.converged_
 
 
+@pytest.mark.parametrize("kernel", [None, Gaussian(2.0)])
+def test_what_was_not_begun_is_said_of_its_pairs(kernel, monkeypatch):
+    """A wish to stop after two pairs: they are as good as ever, the others have weights of 0."""
+    from certo.estimators._limits import Running
+
+    X, y = clouds(m=80)
+    asked = Running.asked
+    begun = []
+
+    def after_two(self):
+        stop = asked(self)
+        return stop or (Stop.BY_HAND if len(begun) > 2 else None)
+
+    from certo.estimators import svm
+
+    original = svm.machine_for
+
+    def counted(*args, **settings):
+        begun.append(1)
+        return original(*args, **settings)
+
+    monkeypatch.setattr(Running, "asked", after_two)
+    monkeypatch.setattr(svm, "machine_for", counted)
+    with pytest.warns(ConvergenceWarning):
+        model = SVM(kernel).fit(X, y)
+    assert len(model.certificate_) == 2
+    assert model.certificate_.verify(X, y)
+    reasons = [one.reason for one in model.certificate_.not_claimed]
+    assert len(reasons) == 4
+    assert all("stopped before it came" in reason for reason in reasons)
+    assert [model.supports_of_output(k)[0].size > 0 for k in range(6)] == [True] * 2 + [False] * 4
+
+
 class TestHardMargin:
     def test_each_pair_has_the_largest_margin(self):
         X, y = clouds(5, m=24, spread=0.2)

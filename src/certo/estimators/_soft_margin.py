@@ -13,7 +13,7 @@ from scipy import sparse
 from certo.certificates.composite import Composite
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.labels import Labels
-from certo.estimators._claims import Claim, attempt, composite
+from certo.estimators._claims import Claim, attempt, composite, refuse
 from certo.estimators._limits import Limits, gap_stop
 from certo.estimators._pair_spaces import part_of
 from certo.estimators._prices import Prices
@@ -24,7 +24,7 @@ from certo.numbers.exact import allowance
 from certo.numbers.rounding import TINY
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers.kernel_soft_margin import KernelOutcome
-from certo.solvers.soft_margin import SoftOutcome
+from certo.solvers.soft_margin import GapTrace, SoftOutcome
 from certo.stop import Stop
 from certo.words import status
 
@@ -76,7 +76,11 @@ def machine_for(
 ) -> Machine:
     """The machine that tells the examples of sign +1 from the others, with its claim if wanted."""
     costs = prices.of(signs)
-    outcome = space.soft_margin(signs, costs, start, limits)
+    stop = None if claim else limits.asked()
+    if stop is None:
+        outcome = space.soft_margin(signs, costs, start, limits)
+    else:  # So many pairs may be left that even a first look at each would take long.
+        outcome = _not_begun(space, signs, costs, stop)
     alpha = outcome.alpha
     kept = alpha > 0
     if space.intercept == "free" and not (kept & (alpha < (1 - AT_BOUND) * costs)).any():
@@ -86,11 +90,28 @@ def machine_for(
     return with_claim(machine, space, labels, signs, prices) if claim else machine
 
 
+def _not_begun(
+    space: Space, signs: np.ndarray, costs: np.ndarray, stop: Stop
+) -> SoftOutcome | KernelOutcome:
+    """The outcome of a fit that was stopped before it came to these examples: all weights are 0."""
+    m, none = signs.size, np.zeros(0)
+    problem, scores = SoftMargin(signs, costs, space.intercept), np.zeros(m)
+    b = problem.best_intercept(scores, 0.0)
+    facts = problem.primal(0.0, scores, b), 0.0, 0, stop, GapTrace(none, none, none, none, none)
+    if isinstance(space, Vectors):
+        return SoftOutcome(np.zeros(space.X.shape[1]), b, np.zeros(m), *facts, scores)
+    return KernelOutcome(np.zeros(m), b, scores, *facts)
+
+
 def with_claim(
     machine: Machine, space: Space, labels: Labels, signs: np.ndarray, prices: Prices
 ) -> Machine:
     """The same with its claim, or with the reason why there is none."""
     outcome = machine.outcome
+    if outcome.stop is not Stop.CONVERGED and not outcome.passes and labels.against is not None:
+        reason = "the fit was stopped before it came to these classes."
+        slack = SoftMargin.loss.of(signs, np.full(signs.size, outcome.b))
+        return machine._replace(claim=refuse(SoftMarginGap, labels, reason), slack=slack)
     made = attempt(
         SoftMarginGap,
         labels,
