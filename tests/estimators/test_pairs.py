@@ -126,6 +126,7 @@ def test_claims_of_other_pairs_are_not_about_the_model(corrupt):
     assert objections(claims, model, X, y) != []
 
 
+@pytest.mark.slow
 def test_votes_and_ties_are_those_of_svc():
     """A ring of three pairs has one vote for each class: the first is taken, or the clearest."""
     random = np.random.default_rng(0)
