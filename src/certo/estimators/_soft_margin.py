@@ -21,7 +21,6 @@ from certo.estimators._spaces import Space, Vectors
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.kernels.gaussian import MAX_NORM_ERROR, Gaussian
 from certo.numbers.exact import allowance
-from certo.numbers.rounding import TINY
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers.kernel_soft_margin import KernelOutcome
 from certo.solvers.soft_margin import GapTrace, SoftOutcome
