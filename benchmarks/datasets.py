@@ -110,6 +110,15 @@ def letters():
     return _svmlight("letter_scale/letter.scale.gz", 16)
 
 
+def usps():
+    """Handwritten digits, 256 pixels; None if absent."""
+    place = folder()
+    if place is None or not (place / "usps" / "usps.npz").exists():
+        return None
+    with np.load(place / "usps" / "usps.npz") as stored:
+        return stored["X_train"], stored["y_train"]
+
+
 def letter():
     """The letters A to M against N to Z; None if absent."""
     data = letters()

@@ -2,7 +2,8 @@
 
 Those in `tests/golden` are of the first format that is still read: "certo model 3". Model files of
 format 4 are in `tests/golden/format-4`, of the machines that it has other arrays of, and of one
-more; of format 5 in `tests/golden/format-5`, with rows held out. `python -m tests.test_golden
+more; of format 5 in `tests/golden/format-5`, with rows held out; of format 6 in
+`tests/golden/format-6`, with a vote of pairs. `python -m tests.test_golden
 FOLDER` writes all of them anew, into a folder for a format that gets a new number.
 """
 
@@ -29,7 +30,7 @@ FITS = {
     "least-squares": ("iris", "petal_width", "least-squares", []),
     "logistic": ("iris", "species", "logistic", []),
     "min-disagreement": ("setosa", "species", "min-disagreement", []),
-    "svm-3-classes": ("iris", "species", "svm", []),
+    "svm-3-classes": ("iris", "species", "svm", ["multiclass=rest"]),
     "kernel-pegasos": (
         "iris", "species", "pegasos", ["kernel=Gaussian(2.0)", "max_iter=2000", "random_state=0"],
     ),
@@ -38,12 +39,20 @@ HELD_OUT = {
     "svm-held-out": ("iris", "species", "svm", []),
     "least-squares-held-out": ("iris", "petal_width", "least-squares", []),
 }
+PAIRS = {
+    "svm-pairs": ("iris", "species", "svm", []),
+    "gaussian-pairs": (
+        "iris", "species", "svm", ["kernel=Gaussian(2.0)", "C=10.0", "break_ties=True"],
+    ),
+}  # fmt: skip
+PROOFS = {name: GOLDEN / f"{name}.proof" for name in FITS}
+PROOFS |= {name: GOLDEN / "format-6" / f"{name}.proof" for name in PAIRS}
 #: model files, and the name of the fit in each
 MODELS = {path: path.stem for path in sorted(GOLDEN.glob("**/*.certo"))}
 
 
 def table_of(name: str):
-    return pyarrow.csv.read_csv(EXAMPLES / f"{(FITS | HELD_OUT)[name][0]}.csv")
+    return pyarrow.csv.read_csv(EXAMPLES / f"{(FITS | HELD_OUT | PAIRS)[name][0]}.csv")
 
 
 def write(folder: Path) -> None:
@@ -57,7 +66,7 @@ def write(folder: Path) -> None:
     from tests import portable
 
     portable.issue_to(folder / CLAIMS.name, None, 1, {})
-    for name, (_, target, kind, settings) in (FITS | HELD_OUT).items():
+    for name, (_, target, kind, settings) in (FITS | HELD_OUT | PAIRS).items():
         table, held_out = table_of(name), HeldOut(0.2, 0) if name in HELD_OUT else None
         chosen = machine(kind, settings)
         fitted = fit_table(table, target, chosen, scale="none", held_out=held_out)
@@ -93,15 +102,15 @@ def test_models_verify_and_predict_as_they_did(path):
     found = audit_table(loaded, table)
     assert found.passed, found
     said = loaded.model.machine.predict(rows_of(loaded.model, table).X).tolist()
-    folder = path.parent if name in HELD_OUT else GOLDEN
+    folder = path.parent if name in HELD_OUT | PAIRS else GOLDEN
     assert said == pytest.approx(json.loads((folder / f"{name}.predicted.json").read_text()))
 
 
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("name", PROOFS)
 def test_proofs_verify(name):
     from certo.verify import HOLDS, verify_folder
 
-    assert verify_folder(GOLDEN / f"{name}.proof").code == HOLDS
+    assert verify_folder(PROOFS[name]).code == HOLDS
 
 
 if __name__ == "__main__":

@@ -34,7 +34,8 @@ def iris():
 @pytest.fixture(scope="module")
 def weak(iris):
     """Pages whose sharpest bound is weaker than always answering the majority class."""
-    machines = SVM(), Perceptron(), KernelPerceptron(kernel=Polynomial(2), epochs=20)
+    rest = SVM(multiclass="rest")
+    machines = rest, Perceptron(), KernelPerceptron(kernel=Polynomial(2), epochs=20)
     return [certify(machine.fit(*iris), *iris) for machine in machines]
 
 

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple, NoReturn
 from certo.certificates.base import Certificate, Verification, words
 from certo.certificates.certified import Certified
 from certo.certificates.examples_file import read_examples
-from certo.certificates.model import Model, plain, strangers
+from certo.certificates.model import VOTES, Model, plain, strangers
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.exit_code import UNUSABLE, exit_code_of
 from certo.numbers.digits import shown_numbers
@@ -159,7 +159,10 @@ def _read(content: bytes) -> Proof:
                 take(model, "classes", list, type(None)),
                 take(model, "numbers", dict),
                 take(model, "kernel", dict, type(None)),
+                take(model, "votes", str, type(None)),
             )
+            if model.votes not in (None, *VOTES):
+                raise ValueError(f"'votes' must be {' or '.join(VOTES)}.")
         features = [take(feature, "name", str) for feature in take(said, "features", list)]
         certified = Certified.from_dict(take(said, "certified", dict))
         if bool(len(certified.test)) != ("test.npz" in sha256):

@@ -216,7 +216,7 @@ class TestSeveralClasses:
     def test_each_against_the_rest(self):
         X = np.array([[0.0, 0], [1, 0], [9, 0], [10, 0], [0, 9], [0, 10]])
         y = np.array(["a", "a", "b", "b", "c", "c"])
-        model = HardMarginSVM().fit(X, y)
+        model = HardMarginSVM(multiclass="rest").fit(X, y)
         assert model.coef_.shape == (3, 2)
         assert model.decision_function(X).shape == (6, 3)
         assert model.predict(X).tolist() == y.tolist()
@@ -230,7 +230,7 @@ class TestSeveralClasses:
         X, y = load_iris(return_X_y=True)
         names = np.array(["setosa", "versicolor", "virginica"])[y]
         with pytest.raises(NotSeparable, match="'versicolor' from the rest") as caught:
-            HardMarginSVM().fit(X, names)
+            HardMarginSVM(multiclass="rest").fit(X, names)
         assert caught.value.proof.verify(X, names)
         assert caught.value.proof.labels.positive == 1
 

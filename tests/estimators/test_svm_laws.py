@@ -198,7 +198,8 @@ def test_several_classes_are_as_many_problems(mode):
     X, y = random.standard_normal((60, 3)), random.choice(["a", "b", "c"], 60)
     weights = random.uniform(0.5, 2, 60)
     by_class = {"a": 3.0, "b": 1.0, "c": 0.25}
-    model = SVM(C=0.5, intercept=mode, class_weight=by_class, tol=1e-8).fit(X, y, weights)
+    model = SVM(C=0.5, intercept=mode, class_weight=by_class, tol=1e-8, multiclass="rest")
+    model.fit(X, y, weights)
     own = weights * np.array([by_class[label] for label in y])
     for k, label in enumerate("abc"):
         alone = SVM(C=0.5, intercept=mode, tol=1e-8).fit(X, y == label, own)

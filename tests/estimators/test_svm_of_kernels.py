@@ -107,7 +107,7 @@ class TestFitted:
 
     def test_classes_against_the_rest(self, kernel, mode):
         X, y = curved(classes=("a", "b", "c"))
-        model = SVM(kernel, intercept=mode).fit(X, y)
+        model = SVM(kernel, intercept=mode, multiclass="rest").fit(X, y)
         assert len(model.certificate_) == len(model.expansions_) == 3
         assert model.certificate_.verify(X, y)
         np.testing.assert_array_equal(model.support_vectors_, X[model.support_])

@@ -38,6 +38,9 @@ from tests.oracles.truths import is_true
 
 TREATMENTS = ("free", "lifted", "none")
 EXTREME = 1000  # seeds from here on are for numbers of unusual size
+PAIRED = (
+    "Inseparable", "MaximumMargin", "Separable", "SoftMarginGap", "SupportBound", "TrainingErrors"
+)  # fmt: skip
 LAYER = "CompressionBound of a layer"
 KERNEL_RUN = "CompressionBound of a kernel run"
 LARGER = 10_000  # a seed of r·LARGER + s asks for r times as many rows as s does
@@ -177,6 +180,32 @@ def _margin(kind: str, seed: int) -> Iterator[Case]:
         points = Polynomial(2)(X) if kernel == Precomputed() else X
         model = certo.HardMarginSVM(kernel=kernel, intercept=TREATMENTS[seed % 3])
         yield from _of(kind, model.fit(points, y), points, y)
+
+
+def _of_pairs(kind: str, seed: int) -> Iterator[Case]:
+    """Claims about pairs of three classes, and about their vote."""
+    kind, m = kind.partition(" ")[0], 6 if kind.startswith("SupportBound") else 9
+    X, y = _three(seed, m, noise=2.0 if seed % 2 else 0.0)
+    mode, kernel = TREATMENTS[seed % 3], [None, Gaussian(2.0), Polynomial(2)][seed // 2 % 3]
+    if seed // LARGER > 1 or kind == "Inseparable":
+        kernel = None
+    options: dict = {"intercept": mode, "tol": 1e-6 if kind == "SupportBound" else 1e-4}
+    if kind in ("Inseparable", "MaximumMargin", "Separable") or (
+        kind == "SupportBound" and seed % 4 == 3
+    ):
+        model = certo.HardMarginSVM(kernel, **options)
+    else:
+        by_class = {"a": 2.0, "b": 1.0, "c": 0.5} if kind == "SoftMarginGap" and seed % 2 else None
+        options["break_ties"] = kind == "TrainingErrors" and seed % 3 == 1
+        model = certo.SVM(kernel, C=0.5, class_weight=by_class, **options)
+    try:
+        model.fit(X, y)
+    except certo.NotSeparable as none:
+        if kind == "Inseparable" and none.proof is not None:
+            yield Case(none.proof.to_dict(), X, y)
+        return
+    page = certo.certify(model, X, y)
+    yield from (Case(claim.to_dict(), X, y) for claim in page.of_kind(kind))
 
 
 def _soft(kind: str, seed: int) -> Iterator[Case]:
@@ -403,6 +432,7 @@ SOURCES: dict[str, Callable[[str, int], Iterator[Case]]] = {
     "TestDistances": _distances,
     "TestErrors": _page,
     "TrainingErrors": _page,
+    **{f"{kind} of pairs": _of_pairs for kind in PAIRED},
 }
 
 
@@ -571,6 +601,8 @@ def labels(case: Case, donor: Case, random) -> Case | None:
     classes = found.get("classes")
     if not classes:
         return None
+    if "against" in found and random.random() < 0.5:
+        return _other_pair(case, found, random)
     how = random.integers(7)
     if how == 0:
         classes.reverse()
@@ -589,6 +621,38 @@ def labels(case: Case, donor: Case, random) -> Case | None:
         classes[i], classes[j] = classes[j], classes[i]
         if found["positive"] in (i, j):
             found["positive"] = int(j if found["positive"] == i else i)
+    return case
+
+
+def _other_pair(case: Case, found: dict, random) -> Case:
+    """The same said of another pair, of the same one turned round, or of all classes."""
+    how = random.integers(4)
+    if how == 0:
+        found["positive"], found["against"] = found["against"], found["positive"]
+    elif how == 1:
+        found["against"] = int(random.integers(-1, len(found["classes"]) + 1))
+    elif how == 2:
+        found["against"] = None
+    else:
+        found["positive"], found["against"] = random.permutation(len(found["classes"]))[:2].tolist()
+    return case
+
+
+def solutions(case: Case, donor: Case, random) -> Case | None:
+    """Pairs exchanged, left out, or told twice; or supports of one given to another."""
+    parts = case.data.get("solutions")
+    if not parts or len(parts) < 2:
+        return None
+    i, j = random.permutation(len(parts))[:2]
+    how = random.integers(4)
+    if how == 0:
+        parts[i], parts[j] = parts[j], parts[i]
+    elif how == 1:
+        del parts[i]
+    elif how == 2:
+        parts[i] = copy.deepcopy(parts[j])
+    else:
+        parts[i]["labels"], parts[j]["labels"] = parts[j]["labels"], parts[i]["labels"]
     return case
 
 
@@ -738,6 +802,7 @@ CORRUPTIONS: dict[str, Callable[[Case, Case, Any], Case | None]] = {
     "word": words,
     "list": lists,
     "labels": labels,
+    "solutions": solutions,
     "parts": exchange,
     "other": other_data,
     "entry": entry,

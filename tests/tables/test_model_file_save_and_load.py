@@ -62,7 +62,7 @@ def test_the_model_of_a_table_predicts_for_data_frames(tmp_path):
     frame.loc[0, "a"] = np.nan
     assert len(loaded.predict(frame, missing="drop")) == len(frame) - 1
     certo.save(loaded, tmp_path / "again")
-    assert (tmp_path / "again").read_bytes()[:14] == b"certo model 5\n"
+    assert (tmp_path / "again").read_bytes()[:14] == b"certo model 6\n"
 
 
 @pytest.mark.parametrize(

@@ -91,10 +91,18 @@ class Certificate(Value, abc.ABC):
 
     labels: Labels
 
+    #: Whether it may be about the examples of two of several classes alone.
+    _of_pairs: ClassVar[bool] = False
+
     #: Fitted attributes of an estimator that this certificate speaks of, by its own field names.
     describes: ClassVar[dict[str, str]] = {}
     #: The names of the numbers of the claim.
     shows: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if getattr(self.labels, "against", None) is not None and not self._of_pairs:
+            raise ValueError(f"{self.name} cannot be about the examples of two classes alone.")
 
     @property
     def claim(self) -> str:

@@ -68,7 +68,7 @@ class Composite:
     def _parts(self, X, y) -> tuple[Verification, ...]:
         """X is looked at once for each way to read it, and y for each meaning of its labels."""
         read: dict[Hashable, Any] = {}
-        samples: dict[tuple[Hashable, Hashable], Any] = {}
+        samples: dict[tuple[Hashable, Any], Any] = {}
         parts = []
         for claim in self.claims:
             how = claim._reads
@@ -76,6 +76,7 @@ class Composite:
                 if how not in read:
                     read[how] = claim._read(X)
                 if (how, claim.labels) not in samples:
+                    samples = {key: kept for key, kept in samples.items() if not _of_pair(key[1])}
                     samples[how, claim.labels] = claim._sample(read[how], y)
                 parts.append(claim._verify(samples[how, claim.labels]))
             except SampleMismatch as mismatch:
@@ -100,6 +101,11 @@ class Composite:
 
     def _repr_html_(self) -> str:
         return words().composite_html(self)
+
+
+def _of_pair(labels: Any) -> bool:
+    """Whether a sample has copies of the rows of two classes: these are kept for one pair only."""
+    return getattr(labels, "against", None) is not None
 
 
 def all_hold(parts: tuple[Verification, ...]) -> str:

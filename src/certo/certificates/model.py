@@ -12,11 +12,17 @@ from certo.certificates.base import Certificate
 from certo.certificates.encoding import to_plain
 from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.errors.predictor import LinearPredictor, Predictor, StatedPredictions
+from certo.certificates.errors.votes import KernelVotes, LinearVotes
+from certo.certificates.sample.labels import pairs_of
 from certo.kernels.base import Kernel
+
+VOTES = ("first", "by confidence")  # How a vote of pairs settles ties.
 
 RULE_ATTRIBUTES: dict[type, tuple[str, ...]] = {  # Fitted attributes that make up a rule.
     LinearPredictor: ("coef_", "intercept_"),
     KernelPredictor: ("support_", "dual_coef_", "intercept_"),
+    LinearVotes: ("coef_", "intercept_"),
+    KernelVotes: ("support_", "dual_coef_", "intercept_"),
 }
 
 
@@ -27,6 +33,7 @@ class Model(NamedTuple):
     classes: list[Any] | None  # None: y holds numbers
     numbers: dict[str, Any]
     kernel: dict[str, Any] | None = None
+    votes: str | None = None  # One of `VOTES`, where there is an output for each pair of classes.
 
     @property
     def has_rule(self) -> bool:
@@ -41,15 +48,38 @@ class Model(NamedTuple):
     def rule(self, X: Any) -> Predictor:
         """How it predicts: by weights, or by rows of the examples X of the fit."""
         own = self.numbers
+        by_confidence = self.votes == "by confidence"
         if self.kernel is None:
+            if self.votes is not None:
+                return LinearVotes(own["intercept_"], by_confidence, own["coef_"])
             return LinearPredictor(own["coef_"], own["intercept_"])
         rows = [np.asarray(part, dtype=np.int64) for part in own["support_"]]
         every = np.unique(np.concatenate(rows))
         coef = np.zeros((len(rows), every.size))
         for k, part in enumerate(own["dual_coef_"]):
             coef[k, np.searchsorted(every, rows[k])] = part
+        kernel, numbers = Kernel.from_dict(self.kernel), own["intercept_"]
+        if self.votes is not None:
+            some, codes, coef = by_class(coef, len(self.classes or ()))
+            vectors = X[every[some]]
+            vectors = vectors.toarray() if sparse.issparse(X) else vectors
+            return KernelVotes(numbers, by_confidence, kernel, vectors, codes, coef)
         vectors = X[every].toarray() if sparse.issparse(X) else X[every]
-        return KernelPredictor(Kernel.from_dict(self.kernel), vectors, coef, own["intercept_"])
+        return KernelPredictor(kernel, vectors, coef, numbers)
+
+
+def by_class(coef: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """From multipliers for each pair: which columns have any, of which class each of these is, and
+    their multipliers as scikit-learn arranges them, for the pairs with each other class."""
+    some = np.flatnonzero(np.any(coef != 0, axis=0))
+    coef = coef[:, some]
+    codes, arranged = np.zeros(some.size, np.int64), np.zeros((classes - 1, some.size))
+    for (i, j), line in zip(pairs_of(classes), coef, strict=True):
+        codes[line > 0], codes[line < 0] = i, j
+    for (i, j), line in zip(pairs_of(classes), coef, strict=True):
+        arranged[j - 1, codes == i] = line[codes == i]
+        arranged[i, codes == j] = line[codes == j]
+    return some, codes, arranged
 
 
 def strangers(
@@ -60,11 +90,16 @@ def strangers(
     spoken: dict[str, set[int]] = {name: set() for name in model.numbers}
     wrong = []
     for part in (part for claim in claims for part in parts_of(claim)):
-        output = _output(part.labels, model.classes)
+        output = _output(part.labels, model)
         if output is None:
             wrong.append(f"{part.name} is about other classes than the model's.")
             continue
-        for name, value in part.described().items():
+        of_one = getattr(part.labels, "against", None) is not None
+        described = part.described()
+        if described and of_one != (model.votes is not None):
+            wrong.append(f"{part.name} is about other outputs than the model's.")
+            continue
+        for name, value in described.items():
             value = plain(value)
             own: Any = model.numbers.get(name)
             if _depth(value) < _depth(own):  # The value is that of one output among several.
@@ -116,10 +151,17 @@ def _same_rule(claim: Any, model: Model, X: Any) -> bool:
         return False
 
 
-def _output(labels: Any, classes: list[Any] | None) -> int | None:
-    """Which output of the model is meant. With two classes there is one, for the second."""
+def _output(labels: Any, model: Model) -> int | None:
+    """Which output of the model is meant. With two classes there is one, for the second; with votes
+    one for each pair."""
+    classes = model.classes
     if getattr(labels, "column", None) is not None:
         return labels.column
+    if getattr(labels, "against", None) is not None:
+        if model.votes is None or list(labels.classes) != classes:
+            return None
+        pair = labels.positive, labels.against
+        return pairs_of(len(classes)).index(pair) if pair in pairs_of(len(classes)) else None
     own = getattr(labels, "classes", None)
     if own is None or classes is None:
         return 0 if own is classes else None

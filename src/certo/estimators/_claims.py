@@ -20,7 +20,8 @@ def attempt(kind: type[Certificate], labels: Labels, issue: Callable[[], Certifi
 
 
 def refuse(kind: type[Certificate], labels: Labels, reason: object) -> NotClaimed:
-    return NotClaimed(kind.__name__, f"{labels.shown}: {reason}")
+    pair = "" if labels.against is None else f" against {labels.rest}"
+    return NotClaimed(kind.__name__, f"{labels.shown}{pair}: {reason}")
 
 
 def composite(made: Iterable[Claim]) -> Composite:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any, ParamSpec
+
+import numpy as np
 
 from certo.certificates.base import Certificate
 from certo.certificates.sample.labels import Labels
@@ -96,6 +99,20 @@ class NotSeparable(ValueError):
         self.through_origin, self.kernel, self.equal_rows = through_origin, kernel, equal_rows
         self.margin, self.length = margin, length
         super().__init__(message or not_separable(self))
+
+    def among(self, places: np.ndarray) -> NotSeparable:
+        """The same error, where the rows it speaks of are those at these places among all."""
+        equal, proof = self.equal_rows, self.proof
+        return NotSeparable(
+            proof=None if proof is None else replace(proof, vectors=places[proof.vectors]),
+            labels=self.labels,
+            rows=places[self.rows].tolist(),
+            through_origin=self.through_origin,
+            kernel=self.kernel,
+            margin=self.margin,
+            length=self.length,
+            equal_rows=equal and (int(places[equal[0]]), int(places[equal[1]])),
+        )
 
 
 class ProofError(ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from certo.certificates.spaces.vectors import Margins
 from certo.estimators._claims import Claim, attempt
 from certo.estimators._errors import NotSeparable
 from certo.estimators._limits import Limits
+from certo.estimators._pair_spaces import part_of
+from certo.estimators._pairs import Pair
 from certo.estimators._separation_words import equal_rows
 from certo.estimators._spaces import Functions, Space, Vectors
 from certo.estimators.verdict import two_class_verdict
@@ -60,6 +63,19 @@ def separator_for(
     if isinstance(space, Vectors):
         return _hyperplane(space, labels, signs, limits, watch)
     return _function(space, labels, signs, limits)
+
+
+def separator_of_pair(space: Space, pair: Pair, limits: Limits, watch: Watch) -> Separator:
+    """That of two of several classes, its rows counted among all examples."""
+    try:
+        found = separator_for(part_of(space, pair.rows), pair.labels, pair.signs, limits, watch)
+    except NotSeparable as reason:
+        raise reason.among(pair.rows) from None
+    claims = [
+        replace(claim, rows=pair.rows[claim.rows]) if isinstance(claim, MaximumMargin) else claim
+        for claim in found.claims
+    ]
+    return found._replace(rows=pair.rows[found.rows], claims=claims)
 
 
 def one_class(space: Space, labels: Labels, signs: np.ndarray) -> Separator:

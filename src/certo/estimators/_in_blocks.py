@@ -16,6 +16,7 @@ from certo.certificates.sample.values import Values
 from certo.estimators import _input
 from certo.estimators._claims import composite
 from certo.estimators._limits import gap_stop, running
+from certo.estimators._pairs import are_paired
 from certo.issue.labels import all_labels
 from certo.problems.logistic import Weights
 from certo.scale.blocks import Blocks
@@ -92,6 +93,11 @@ def fit_svm(machine: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         rng = np.random.default_rng(check_random_state(machine.random_state).randint(2**31 - 1))
         first = first_look(blocks, rng, classes=True)
         classes = _classes(machine, first)
+        if are_paired(machine, classes):
+            raise ValueError(
+                f"where examples come in blocks, {len(classes)} classes are told apart one against "
+                'the rest: use SVM(multiclass="rest").'
+            )
         by_class = _weights_of_classes(machine, classes, first)
         if len(classes) > 2 and machine.class_weight is not None:
             raise ValueError("class_weight takes two classes where examples come in blocks.")

@@ -10,9 +10,17 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.margins.solution import MARGIN_INTERCEPTS
+from certo.certificates.sample.labels import Labels, pair_labels, pairs_of
 from certo.containers import count
 from certo.estimators import _input, _scores
 from certo.estimators._linear import Absent, LinearClassifier, forget
+from certo.estimators._pairs import (
+    arranged,
+    by_pair,
+    line_of_pair,
+    most_votes,
+    scores_of_classes,
+)
 from certo.kernels.base import Kernel
 from certo.kernels.settings import WithKernel
 from certo.rkhs import Expansion
@@ -64,7 +72,7 @@ class KernelClassifier(WithKernel, LinearClassifier):
     support_: Any = Absent(": fit sets it, but a Pegasos without a kernel has no supports.")
     kernel_: Kernel | None
     dual_coef_: np.ndarray
-    _in_output: np.ndarray  # (n_outputs, n_supports): whether it is a support of the output
+    _in_output: np.ndarray  # As dual_coef_: whether it is a support of the output
     _support_classes: np.ndarray  # places in classes_; -1, if an old file does not say
     _fit_examples: Any  # The examples of a fit of hyperplanes, until support_vectors_ is read.
 
@@ -83,9 +91,29 @@ class KernelClassifier(WithKernel, LinearClassifier):
         tags.input_tags.two_d_array = takes != "objects"
         return tags
 
-    def decision_function(self, X):
-        """Scores f(x) + intercept: (n_samples,) for two classes, else (n_samples, n_outputs)."""
+    @property
+    def _votes(self) -> str | None:
+        """How the machines of pairs of classes settle ties (one of `certificates.model.VOTES`);
+        None, where there is an output for each class."""
+        if not vars(self).get("_paired", False):
+            return None
+        return "by confidence" if self.break_ties else "first"
+
+    @property
+    def outputs_(self) -> list[Labels]:
+        """Which labels count as +1 and −1 for each output."""
         check_is_fitted(self)
+        return pair_labels(tuple(self.classes_.tolist())) if self._votes else super().outputs_
+
+    def decision_function(self, X):
+        """Scores f(x) + intercept: (n_samples,) for two classes, else (n_samples, n_outputs). For
+        pairs of classes (n_samples, n_classes), votes and what settles ties among them; or with
+        `decision_function_shape="ovo"` the scores of the pairs, above 0 for the first of the two.
+        """
+        check_is_fitted(self)
+        if self._votes is not None:
+            of_pairs = self.decision_function_shape == "ovo"
+            return self._pair_scores(X) if of_pairs else self._class_scores(X)
         if self.kernel_ is None:
             return super().decision_function(X)
         X = _input.points(self, self.kernel_, X)
@@ -96,6 +124,34 @@ class KernelClassifier(WithKernel, LinearClassifier):
                 self.kernel_, X, self.support_vectors_, coef, self.intercept_, self._use
             )
         return self._shaped_scores(scores)
+
+    def predict(self, X):
+        """The class whose side, or for several classes whose highest score, an example is on; where
+        pairs vote, the class with the most votes, of several the first (`break_ties`: the one with
+        the highest score)."""
+        check_is_fitted(self)
+        if self._votes is None:
+            return super().predict(X)
+        if self._votes == "by confidence":
+            return self.classes_[np.argmax(self._class_scores(X), axis=1)]
+        return self.classes_[most_votes(self._pair_scores(X), len(self.classes_))]
+
+    def _class_scores(self, X) -> np.ndarray:
+        """As `decision_function`, for pairs always of the classes."""
+        if self._votes is None:
+            return self.decision_function(X)
+        return scores_of_classes(self._pair_scores(X), len(self.classes_))
+
+    def _pair_scores(self, X) -> np.ndarray:
+        """(n_samples, n_pairs)"""
+        if self.kernel_ is None:
+            X = _input.examples(self, X)
+            return _scores.of_layer(X, self.coef_, self.intercept_, "signs")
+        X = _input.points(self, self.kernel_, X)
+        return _scores.of_pairs(
+            self.kernel_, X, self.support_vectors_, self._support_classes, self.dual_coef_,
+            self.intercept_,
+        )  # fmt: skip
 
     def _set_supports(self, rows: list[np.ndarray], dual_coef: list[np.ndarray]) -> None:
         """Set `support_`, `dual_coef_` and `_in_output` from the increasing rows of each output and
@@ -109,8 +165,14 @@ class KernelClassifier(WithKernel, LinearClassifier):
     def _keep_supports(self, space, targets: _input.Targets, found, coef: list[Any]) -> None:
         """Set the `rows` and `dual_coef` found for each output, and what predictions need: the
         vectors `coef` of hyperplanes, or the examples that functions are made of."""
-        self._set_supports([item.rows for item in found], [item.dual_coef for item in found])
-        self._support_classes = targets.codes(self.support_)
+        rows, dual_coef = [item.rows for item in found], [item.dual_coef for item in found]
+        codes = targets.codes()
+        if self._votes is None:
+            self._set_supports(rows, dual_coef)
+        else:
+            parts = arranged(rows, dual_coef, codes, len(targets.classes))
+            self.support_, self.dual_coef_, self._in_output = parts
+        self._support_classes = codes[self.support_]
         if space.kernel is None:
             space.keep(coef)
             self._fit_examples = space.X
@@ -121,8 +183,27 @@ class KernelClassifier(WithKernel, LinearClassifier):
         """The supports of one output, in increasing order, and their coefficients: those columns of
         `dual_coef_` that are not 0, and the examples of coefficient 0 that the output depends on.
         """
-        rows, mine = self.support_, self._in_output[output]
-        return rows[mine], self.dual_coef_[output, mine]
+        rows = self.support_
+        if self._votes is None:
+            mine = self._in_output[output]
+            return rows[mine], self.dual_coef_[output, mine]
+        line = line_of_pair(self._support_classes, len(self.classes_), output)
+        mine = np.flatnonzero((line >= 0) & self._in_output[line, np.arange(rows.size)])
+        return rows[mine], self.dual_coef_[line[mine], mine]
+
+    def _in_each_output(self) -> np.ndarray:
+        """(n_outputs, n_supports): whether it is a support of the output."""
+        if self._votes is None:
+            return self._in_output
+        return by_pair(self._in_output, self._support_classes, len(self.classes_))
+
+    def _supports_per_output(self) -> np.ndarray:
+        """(n_outputs,)"""
+        if self._votes is None:
+            return self._in_output.sum(axis=1)
+        codes, K = self._support_classes, len(self.classes_)
+        counts = np.array([self._in_output[:, codes == k].sum(axis=1) for k in range(K)])
+        return np.array([counts[i, j - 1] + counts[j, i] for i, j in pairs_of(K)])
 
     @property
     def n_support_(self) -> np.ndarray:
@@ -142,10 +223,13 @@ class KernelClassifier(WithKernel, LinearClassifier):
             raise AttributeError(
                 "expansions_ is there with a kernel; without one the weights are in coef_."
             )
-        kernel, vectors = self.kernel_, self.support_vectors_
+        kernel, vectors, every = self.kernel_, self.support_vectors_, self._in_each_output()
+        coefs = self.dual_coef_
+        if self._votes is not None:
+            coefs = by_pair(coefs, self._support_classes, len(self.classes_))
         return [
             Expansion(kernel, kernel.points(vectors, np.flatnonzero(mine)), coef[mine])
-            for mine, coef in zip(self._in_output, self.dual_coef_, strict=True)
+            for mine, coef in zip(every, coefs, strict=True)
         ]
 
     def __getstate__(self) -> dict[str, Any]:

@@ -40,6 +40,7 @@ ADVICE: dict[str, str | dict[str, str]] = {
     "coef0": {"kernel": "give kernel=Polynomial(degree, offset=coef0)"},
     "covariance_type": {"covariance": "give covariance"},
     "decision_function_shape": ONE_AGAINST_REST,
+    "break_ties": "leave it out: SVM and HardMarginSVM have pairs of classes that vote",
     "degree": {"kernel": "give kernel=Polynomial(degree)"},
     "dual": BY_SHAPE,
     "early_stopping": BY_CLAIM,
@@ -61,6 +62,7 @@ ADVICE: dict[str, str | dict[str, str]] = {
         "LeastSquares": "leave it out: the fit ends by itself",
     },
     "multi_class": {
+        "multiclass": "give multiclass='pairs' or 'rest'",
         "LogisticRegression": "leave it out: several classes are one multinomial model",
         "intercept": ONE_AGAINST_REST,
     },

@@ -9,6 +9,9 @@ import numpy as np
 
 from certo.certificates.encoding import counted
 from certo.estimators._limits import Limits
+from certo.estimators._pair_spaces import part_of
+from certo.estimators._pairs import most_votes, scores_of_classes
+from certo.estimators._soft_margin import Task
 from certo.estimators._spaces import Space
 from certo.solvers.interrupt import ctrl_c_asks
 
@@ -47,20 +50,22 @@ class LeaveOneOut:
         )
 
 
-def leave_one_out(machine, space: Space, X, y, signs, costs, *, exact: bool) -> LeaveOneOut:
-    """Of a fitted SVM and its examples in their space, with the signs and costs of each output.
+def leave_one_out(machine, space: Space, X, y, tasks: list[Task], *, exact: bool) -> LeaveOneOut:
+    """Of a fitted SVM and its examples in their space, with what each output tells apart.
 
     The only example of a class is wrong: without it nothing is known of that class. An example t
     with α_t = 0 (and not the one that fixes b) can be left out: without it P falls or stays at
     (w, b) and D(α) stays, so the same hyperplane has the same gap, and predicts t as now. One whose
-    margin is surely positive without it, in every output, is right.
+    margin is surely positive without it, in every output that it is part of, is right: all pairs
+    of its class then vote for it.
     """
-    m = len(y)
-    used = costs[0] > 0
+    m, paired = len(y), tasks[0].rows is not None
+    signs, costs = _of_all(tasks, m)
+    used = np.any(np.array(costs) > 0, axis=0)
     classes, sizes = np.unique(y[used], return_counts=True)
     only = used & np.isin(y, classes[sizes == 1])
     support, right = np.zeros(m, dtype=bool), np.ones(m, dtype=bool)
-    scores = machine.decision_function(X).reshape(m, -1)
+    scores = machine._pair_scores(X) if paired else machine.decision_function(X).reshape(m, -1)
     claims = machine.certificate_.claims
     for k in range(len(signs)):
         rows, _ = machine.supports_of_output(k)
@@ -70,7 +75,7 @@ def leave_one_out(machine, space: Space, X, y, signs, costs, *, exact: bool) -> 
         if machine.intercept != "free" and len(claims) == len(signs):
             least = _least_margins(machine, space, signs[k], costs[k], k, claims[k].gap)
             own[rows] = least > MIN_SURE_MARGIN
-        right &= own
+        right &= own | (signs[k] == 0)
     in_doubt = np.flatnonzero(support & ~right & ~only)
     wrong = only | ((machine.predict(X) != y) & ~support)
     errors = int(np.count_nonzero(wrong))
@@ -88,6 +93,17 @@ def leave_one_out(machine, space: Space, X, y, signs, costs, *, exact: bool) -> 
             ties += found is None
             errors += found is None or bool(found != y[t])
     return LeaveOneOut(errors, m, "upper bound" if ties else "exact", in_doubt)
+
+
+def _of_all(tasks: list[Task], m: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Signs and costs of all examples in each output, 0 for those that it is not about."""
+    signs, costs = [], []
+    for task in tasks:
+        rows = slice(None) if task.rows is None else task.rows
+        signs.append(np.zeros(m, np.int8))
+        costs.append(np.zeros(m))
+        signs[-1][rows], costs[-1][rows] = task.signs, task.prices.of(task.signs)
+    return signs, costs
 
 
 def _least_margins(machine, space: Space, signs, costs, k: int, gap: float) -> np.ndarray:
@@ -128,11 +144,28 @@ def _without(machine, space: Space, signs, costs, scores: np.ndarray, t: int):
         start = np.zeros(len(left))
         start[rows] = np.abs(dual_coef)
         start[t] = 0.0
-        outcome = space.soft_margin(signs[k], left, start, limits)
-        scores[k] = space.scores(outcome)[t] + outcome.b
+        there = np.flatnonzero(left) if machine._votes else np.arange(left.size)
+        some = np.union1d(there, [t])
+        part = part_of(space, some if machine._votes else None)
+        outcome = part.soft_margin(signs[k][some], left[some], start[some], limits)
+        scores[k] = part.scores(outcome)[np.searchsorted(some, t)] + outcome.b
+    if machine._votes:
+        return _most_voted(machine, scores)
     if scores.size == 1:
         return machine.classes_[int(scores[0] >= 0)]
     second, first = np.sort(scores)[-2:]
     if first - second <= MIN_SURE_MARGIN * max(1.0, abs(first)):
         return None
     return machine.classes_[int(np.argmax(scores))]
+
+
+def _most_voted(machine, scores: np.ndarray):
+    """The class that the pairs vote for; None, if that depends on a score that is near 0."""
+    K, near = len(machine.classes_), MIN_SURE_MARGIN * np.maximum(1.0, np.abs(scores).max())
+    ends = np.where(np.abs(scores) <= near, [[-1.0], [1.0]], np.sign(scores))
+    said = most_votes(ends, K)
+    if said[0] != said[1] or np.count_nonzero(np.abs(scores) <= near) > 1:
+        return None
+    if machine._votes == "by confidence":
+        said = np.argmax(scores_of_classes(scores[None], K), axis=1)
+    return machine.classes_[int(said[0])]

@@ -55,13 +55,18 @@ class Later(Absent):
 MAX_LATER_NUMBERS = 2**17  # Numbers that a fit may keep: a megabyte.
 
 
-def make_later(machine: Any, *data: Any, **makers: Callable[..., Any]) -> None:
+def make_later(
+    machine: Any,
+    *data: Any,
+    at_once_above: int = MAX_LATER_NUMBERS,
+    **makers: Callable[..., Any],
+) -> None:
     """Set attributes of a fit to what a function for each makes of the machine and the data,
     arrays or sparse matrices: now; or, if these are small, when the attribute is first read or
     stored, from copies that nobody changes. In a search over settings hardly anybody reads them,
     and they take longer than the fit."""
     forget(machine, "_later", *makers)
-    if sum(part.nnz if sparse.issparse(part) else part.size for part in data) > MAX_LATER_NUMBERS:
+    if sum(part.nnz if sparse.issparse(part) else part.size for part in data) > at_once_above:
         for name, make in makers.items():
             setattr(machine, name, make(machine, *data))
         return

@@ -11,18 +11,27 @@ from certo.certificates.encoding import counted
 from certo.estimators import _input
 
 if TYPE_CHECKING:
+    from certo.estimators._soft_margin import Task
     from certo.estimators.svm import SVM
 
 
-def starts_from(machine: SVM, C: float, targets: _input.Targets) -> list[np.ndarray] | None:
+def starts_from(
+    machine: SVM, targets: _input.Targets, tasks: list[Task]
+) -> list[np.ndarray] | None:
     """The multipliers of a fitted machine, for another C in proportion, so that what was at its
     bound is there again; None if the problem is of another shape."""
-    m = machine.n_samples_fit_
+    m, paired = machine.n_samples_fit_, tasks[0].rows is not None
     if m != len(targets.signs[0]) or not np.array_equal(machine.classes_, targets.classes):
         return None
-    alphas = np.zeros((len(machine.dual_coef_), m))
-    alphas[:, machine.support_] = np.abs(machine.dual_coef_) * (C / machine.C_)
-    return list(alphas)
+    if paired != (machine._votes is not None):
+        return None
+    starts = []
+    for k, task in enumerate(tasks):
+        alpha = np.zeros(m)
+        rows, dual_coef = machine.supports_of_output(k)
+        alpha[rows] = np.abs(dual_coef) * (task.prices.C / machine.C_)
+        starts.append(alpha if task.rows is None else alpha[task.rows])
+    return starts
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,7 +78,7 @@ class Path:
     @property
     def supports(self) -> np.ndarray:
         """(n_Cs, n_outputs): how many supports."""
-        return np.array([model._in_output.sum(axis=1) for model in self.models])
+        return np.array([model._supports_per_output() for model in self.models])
 
     def __len__(self) -> int:
         return len(self.models)

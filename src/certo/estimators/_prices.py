@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from certo.certificates.margins.soft_margin_gap import costs_of
 from certo.estimators import _input
 from certo.estimators._errors import InputError
+from certo.estimators._pairs import Pair
 from certo.words import refusals
 
 MIN_COST = 1e-280  # What slack can cost, at least: less would vanish in products.
@@ -24,6 +26,11 @@ class Prices(NamedTuple):
 
     def of(self, signs: np.ndarray) -> np.ndarray:
         return costs_of(self.C, self.class_weight, signs, self.sample_weight)
+
+    def total(self, examples: int) -> float:
+        """What the sum of the costs of so many examples does not exceed."""
+        total = float(np.sum(self.sample_weight)) if self.sample_weight.size else examples
+        return 1.001 * self.C * max(self.class_weight) * total
 
 
 def check_class_weight(by_class: Any) -> None:
@@ -54,14 +61,7 @@ def prices_of(machine, y: np.ndarray, classes: np.ndarray, sample_weight) -> Pri
     if machine.lam is not None:
         with np.errstate(over="ignore", divide="ignore"):
             C = float(1 / np.float64(machine.lam * total))
-    by_class = np.ones(len(classes))
-    if machine.class_weight is not None:
-        by_class = compute_class_weight(
-            machine.class_weight,
-            classes=classes,
-            y=y,
-            sample_weight=weights if weights.size else None,
-        )
+    by_class = _weights_of_classes(machine, y, classes, weights)
     pair = (1.0, 1.0)
     if len(classes) == 2:
         pair = (float(by_class[0]), float(by_class[1]))
@@ -78,3 +78,30 @@ def prices_of(machine, y: np.ndarray, classes: np.ndarray, sample_weight) -> Pri
             f"are from {least:g} on, with a sum of {total:g}. Choose numbers of moderate size."
         )
     return prices
+
+
+def prices_of_pairs(
+    machine, y: np.ndarray, classes: np.ndarray, sample_weight, pairs: Iterable[Pair]
+) -> list[Prices]:
+    """The same for the examples of each pair of classes; C is one number for all."""
+    C = prices_of(machine, y, classes, sample_weight).C
+    weights = _input.weights(machine, sample_weight, y)
+    by_class = _weights_of_classes(machine, y, classes, weights).tolist()
+    return [
+        Prices(
+            C,
+            (by_class[pair.labels.against], by_class[pair.labels.positive]),
+            weights[pair.rows] if weights.size else weights,
+        )
+        for pair in pairs
+    ]
+
+
+def _weights_of_classes(
+    machine, y: np.ndarray, classes: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    if machine.class_weight is None:
+        return np.ones(len(classes))
+    return compute_class_weight(
+        machine.class_weight, classes=classes, y=y, sample_weight=weights if weights.size else None
+    )

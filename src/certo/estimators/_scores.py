@@ -25,6 +25,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from certo.certificates.sample.labels import pairs_of
 from certo.certificates.spaces.images import functions_of, lengths_of
 from certo.compiled.layers import layer_scores, sparse_layer_scores, unclear_highest, unclear_signs
 from certo.compiled.rows import rows_of
@@ -88,6 +89,68 @@ def of_expansion(
         values, _rounding_of_sums(kernel, X, centres, coef, intercept, off), use,
         lambda rows: _score_alone(kernel, kernel.points(X, rows), centres, turned, intercept),
     )  # fmt: skip
+
+
+def of_pairs(
+    kernel: Kernel, X, centres, codes: np.ndarray, coef: np.ndarray, intercept: np.ndarray
+) -> np.ndarray:
+    """The scores of pairs of classes, (n_samples, n_pairs), whose signs can be trusted: the part of
+    the centres of either class, and b. `codes` says of which class each centre is, whose column of
+    `coef` has its multipliers in the pairs of this class (see `_pairs`)."""
+    K = len(coef) + 1
+    places = [np.flatnonzero(codes == k) for k in range(K)]
+    turned = [np.ascontiguousarray(coef[:, some]) for some in places]
+    none = np.zeros(K - 1)
+
+    def alone(points) -> np.ndarray:
+        """Each score by itself."""
+        parts = [
+            _score_alone(kernel, points, _some(kernel, centres, some), lines, none)
+            if some.size else np.zeros((count(points), K - 1))
+            for some, lines in zip(places, turned, strict=True)
+        ]  # fmt: skip
+        return _added(parts, intercept)
+
+    if kernel.by_pair:
+        blocks = _blocks(kernel, X, centres, kernel._block)
+        found = [
+            _added(
+                [_one_by_one(block[:, some], lines, none)
+                 for some, lines in zip(places, turned, strict=True)], intercept,
+            )
+            for block in blocks
+        ]  # fmt: skip
+        return np.concatenate(found) if found else np.zeros((0, intercept.size))
+    parts, within = [], np.zeros(1)
+    for some, lines in zip(places, turned, strict=True):
+        own = _some(kernel, centres, some)
+        if not some.size:
+            parts.append(np.zeros((count(X), K - 1)))
+            continue
+        values, off = gram.sums(kernel, X, own, np.ascontiguousarray(lines.T))
+        within = np.maximum(within, _rounding_of_sums(kernel, X, own, lines.T, np.zeros(1), off))
+        parts.append(values)
+    scores = _added(parts, intercept)
+    # Two such parts, and two more roundings of what is no larger than their sizes and b.
+    size = max(float(np.max(np.abs(part), initial=0.0)) for part in parts)
+    within = 2 * within + 4 * gamma(3) * (2 * size + np.max(np.abs(intercept)))
+    return _recompute_close_rows(
+        scores, within, "signs", lambda rows: alone(kernel.points(X, rows))
+    )
+
+
+def _some(kernel: Kernel, centres, places: np.ndarray):
+    """Some of the centres; of a given matrix the numbers of its columns."""
+    return centres[places] if kernel.takes == "matrix" else kernel.points(centres, places)
+
+
+def _added(parts: list[np.ndarray], intercept: np.ndarray) -> np.ndarray:
+    """The parts of both classes of each pair, and b."""
+    scores = np.empty((len(parts[0]), intercept.size))
+    for k, (i, j) in enumerate(pairs_of(len(parts))):
+        np.add(parts[i][:, j - 1], parts[j][:, i], out=scores[:, k])
+    scores += intercept
+    return scores
 
 
 def _rounding_of_sums(

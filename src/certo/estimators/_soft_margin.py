@@ -2,34 +2,55 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
+from certo.certificates.composite import Composite
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.labels import Labels
-from certo.estimators._claims import Claim, attempt
-from certo.estimators._limits import Limits
+from certo.estimators._claims import Claim, attempt, composite, refuse
+from certo.estimators._limits import Limits, gap_stop
+from certo.estimators._pair_spaces import part_of
 from certo.estimators._prices import Prices
-from certo.estimators._spaces import Space
+from certo.estimators._spaces import Space, Vectors
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
+from certo.kernels.gaussian import MAX_NORM_ERROR, Gaussian
+from certo.numbers.exact import allowance
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers.kernel_soft_margin import KernelOutcome
-from certo.solvers.soft_margin import SoftOutcome
+from certo.solvers.soft_margin import GapTrace, SoftOutcome
 from certo.stop import Stop
+from certo.words import status
 
+LARGE_SQUARE = 1e6  # Kernel values so large leave few digits for their differences.
+MAX_WAITING_NUMBERS = 2**22  # Numbers of X that a fit of pairs keeps for its claims: 32 MB.
 AT_BOUND = 1e-10  # A multiplier so near to its bound, relatively, counts as being there.
 
 
+class Task(NamedTuple):
+    """What is to be told apart in one output: all examples, or those of two classes at `rows`."""
+
+    labels: Labels
+    rows: np.ndarray | None
+    signs: np.ndarray
+    prices: Prices
+
+
 class Machine(NamedTuple):
-    """What was found for one output."""
+    """What was found for one output. Rows and slack are those of the examples it is about: of two
+    classes, or all."""
 
     outcome: SoftOutcome | KernelOutcome
     rows: np.ndarray
     dual_coef: np.ndarray
-    claim: Claim
-    slack: np.ndarray
-    gap: float  # The relative gap that is proved; infinite if none is.
+    claim: Claim | None = None  # None: it is made later.
+    slack: np.ndarray = np.zeros(0)  # With the claim.
+    gap: float = np.inf  # The relative gap that is proved; infinite if none is.
 
     @property
     def stop(self) -> Stop:
@@ -49,27 +70,158 @@ def machine_for(
     prices: Prices,
     start: np.ndarray | None,
     limits: Limits,
+    *,
+    claim: bool = True,
 ) -> Machine:
-    """The machine that tells the examples of sign +1 from the others."""
+    """The machine that tells the examples of sign +1 from the others, with its claim if wanted."""
     costs = prices.of(signs)
-    outcome = space.soft_margin(signs, costs, start, limits)
-    alpha, scores = outcome.alpha, space.scores(outcome)
+    stop = None if claim else limits.asked()
+    if stop is None:
+        outcome = space.soft_margin(signs, costs, start, limits)
+    else:  # So many pairs may be left that even a first look at each would take long.
+        outcome = _not_begun(space, signs, costs, stop)
+    alpha = outcome.alpha
     kept = alpha > 0
-    if space.intercept == "free" and not np.any(kept & (alpha < (1 - AT_BOUND) * costs)):
-        kept[_fixing_b(scores, signs, costs, outcome)] = True
+    if space.intercept == "free" and not (kept & (alpha < (1 - AT_BOUND) * costs)).any():
+        kept[_fixing_b(space.scores(outcome), signs, costs, outcome)] = True
     rows = np.flatnonzero(kept)
-    dual_coef = alpha[rows] * signs[rows]
-    claim = attempt(
+    machine = Machine(outcome, rows, alpha[rows] * signs[rows])
+    return with_claim(machine, space, labels, signs, prices) if claim else machine
+
+
+def _not_begun(
+    space: Space, signs: np.ndarray, costs: np.ndarray, stop: Stop
+) -> SoftOutcome | KernelOutcome:
+    """The outcome of a fit that was stopped before it came to these examples: all weights are 0."""
+    m, none = signs.size, np.zeros(0)
+    problem, scores = SoftMargin(signs, costs, space.intercept), np.zeros(m)
+    b = problem.best_intercept(scores, 0.0)
+    facts = problem.primal(0.0, scores, b), 0.0, 0, stop, GapTrace(none, none, none, none, none)
+    if isinstance(space, Vectors):
+        return SoftOutcome(np.zeros(space.X.shape[1]), b, np.zeros(m), *facts, scores)
+    return KernelOutcome(np.zeros(m), b, scores, *facts)
+
+
+def with_claim(
+    machine: Machine, space: Space, labels: Labels, signs: np.ndarray, prices: Prices
+) -> Machine:
+    """The same with its claim, or with the reason why there is none."""
+    outcome = machine.outcome
+    if outcome.stop is not Stop.CONVERGED and not outcome.passes and labels.against is not None:
+        reason = "the fit was stopped before it came to these classes."
+        slack = SoftMargin.loss.of(signs, np.full(signs.size, outcome.b))
+        return machine._replace(claim=refuse(SoftMarginGap, labels, reason), slack=slack)
+    made = attempt(
         SoftMarginGap,
         labels,
         lambda: issue_soft_margin_gap(
             space.sample(signs), labels, intercept=outcome.b, treatment=space.intercept,
-            rows=rows, dual_coef=dual_coef, **prices._asdict(), **space.known_of(outcome),
+            rows=machine.rows, dual_coef=machine.dual_coef, **prices._asdict(),
+            **space.known_of(outcome),
         ),
     )  # fmt: skip
-    slack = SoftMargin.loss.of(signs, scores + outcome.b)
-    gap = claim.relative_gap if isinstance(claim, SoftMarginGap) else np.inf
-    return Machine(outcome, rows, dual_coef, claim, slack, gap)
+    slack = SoftMargin.loss.of(signs, space.scores(outcome) + outcome.b)
+    gap = made.relative_gap if isinstance(made, SoftMarginGap) else np.inf
+    return machine._replace(claim=made, slack=slack, gap=gap)
+
+
+def with_claims(space: Space, tasks: list[Task], found: list[Machine]) -> list[Machine]:
+    """Those of pairs with their claims."""
+    return [
+        with_claim(machine, part_of(space, task.rows), task.labels, task.signs, task.prices)
+        for task, machine in zip(tasks, found, strict=True)
+    ]
+
+
+def in_place(task: Task, machine: Machine) -> Machine:
+    """The same with rows that are counted among all examples."""
+    if task.rows is None:
+        return machine
+    rows, claim = task.rows[machine.rows], machine.claim
+    if isinstance(claim, SoftMarginGap):
+        claim = replace(claim, rows=rows)
+    return machine._replace(rows=rows, claim=claim)
+
+
+def can_wait(space: Space, tasks: list[Task], found: list[Machine], tol: float) -> bool:
+    """Whether what will be proved is known without making the claims: all gaps are small, and
+    rounding is too small to matter, by a bound from the sizes of weights and examples alone."""
+    if isinstance(space, Vectors):
+        number = space.X.nnz if sparse.issparse(space.X) else space.X.size
+        relative, roundings = 0.0, space.X.shape[1]
+    else:
+        if not isinstance(space.kernel, Gaussian):
+            return False
+        number = space.X.nnz if sparse.issparse(space.X) else space.X.size
+        relative, roundings = 4 * MAX_NORM_ERROR, space.m
+    radius = float(np.sqrt(space.square + 1.0))
+    if number > MAX_WAITING_NUMBERS:
+        return False
+    for task, (outcome, *_) in zip(tasks, found, strict=True):
+        if outcome.stop is not Stop.CONVERGED:
+            return False
+        total = float(outcome.alpha.sum())
+        reach = radius * (radius * total + abs(outcome.b)) + 1.0
+        costs = task.prices.total(task.signs.size)
+        off = (costs + total) * (relative * reach + 8 * allowance(roundings + 8, reach))
+        if outcome.primal - outcome.dual + off > tol * outcome.primal:
+            return False
+    return True
+
+
+class Facts(NamedTuple):
+    """What the claims of a fit say of it."""
+
+    certificate: Composite
+    objective: np.ndarray
+    stop: Stop
+    converged: bool
+    status: str
+    slack: list[np.ndarray]
+
+    @classmethod
+    def of(cls, space: Space, tasks, found, settings, crowded: bool) -> Facts:
+        """Of machines that have their claims; `settings` are those of the fit."""
+        objective = np.array([item.objective for item in found])
+        if settings.lam is not None:
+            objective *= float(settings.lam)  # The form with C, divided by Cm.
+        stop, gap = gap_stop(found, settings.tol), max(item.gap for item in found)
+        reason, kernel = "", settings.kernel
+        if stop is not Stop.CONVERGED:
+            reason = status.stop_reason(
+                stop, int(settings.max_iter), "passes over the examples", settings.time_limit
+            )
+        if stop is Stop.NO_PROGRESS and kernel is not None and space.square >= LARGE_SQUARE:
+            reason += status.large_kernel(kernel, space.square)
+        said = status.gap_status(reason, gap, settings.tol, "the objective", "smallest")
+        said += status.CROWDED * (crowded and isinstance(kernel, Gaussian))
+        placed = [in_place(*pair).claim for pair in zip(tasks, found, strict=True)]
+        claims = composite(claim for claim in placed if claim is not None)
+        slack = [item.slack for item in found]
+        return cls(claims, objective, stop, stop is Stop.CONVERGED, said, slack)
+
+
+def facts_later(
+    space: Space, tasks: list[Task], found: list[Machine], settings: Any, crowded: bool
+) -> dict[str, Callable[..., Any]]:
+    """What makes the attributes of a fit whose claims can wait, from a copy of its examples."""
+    known: list[Facts] = []
+
+    def facts(X) -> Facts:
+        if not known:
+            kept = copy(space)
+            kept.X = X
+            made = with_claims(kept, tasks, found)
+            known.append(Facts.of(kept, tasks, made, settings, crowded))
+        return known[0]
+
+    return {
+        "certificate_": lambda machine, X: facts(X).certificate,
+        "objective_": lambda machine, X: facts(X).objective,
+        "converged_": lambda machine, X: facts(X).converged,
+        "status_": lambda machine, X: facts(X).status,
+        "slack_": lambda machine, X: facts(X).slack,
+    }
 
 
 def _fixing_b(scores, signs, costs, outcome) -> np.ndarray:

@@ -67,6 +67,7 @@ class Vectors:
 
     kernel = None
     problems = 1
+    _room = np.empty(0, np.float32)
 
     def __init__(self, machine, X, fresh: bool = True):
         self.machine, self.X, self.intercept, self.fresh = machine, X, machine.intercept, fresh
@@ -76,6 +77,12 @@ class Vectors:
 
     def sample(self, signs: np.ndarray) -> Sample:
         return Sample(self.X, signs)
+
+    def room(self, m: int) -> np.ndarray:
+        """Memory for the inner products of m examples, the same for all parts."""
+        if self._room.size < m * m:
+            self._room = np.empty(m * m, np.float32)
+        return self._room
 
     @cached_property
     def _rng(self) -> np.random.Generator:
@@ -164,6 +171,7 @@ class Functions:
         self._gram_rows: GramRows | None = None
         self._shared: dict[str, gram.Images] = {}
         self._last_sample: KernelSample | None = None
+        self.images: gram.Images | None = None  # Those of all examples, for parts of them.
 
     # The examples of this call, and those of earlier ones.
 
@@ -261,6 +269,11 @@ class Functions:
                 self._posed = Precomputed(), symmetrised(matrix)
         return self._posed
 
+    @property
+    def exactly(self) -> bool:
+        """Whether so few examples are solved as exactly as float64 allows."""
+        return self.m <= FINISH_BELOW_ROWS
+
     @cached_property
     def _small_gram(self) -> SmallGram | None:
         """For few examples with room for their matrix, unless callbacks want to hear of every
@@ -276,10 +289,9 @@ class Functions:
     def soft_margin(self, signs, costs, start, limits: Limits) -> KernelOutcome:
         kernel, X = self._pose(limits.asked)
         if start is None and limits.max_iter > PASSES_BEFORE_FINISH and not limits.asked():
-            exactly = self.m <= FINISH_BELOW_ROWS
             small, found = self._small_gram, None
             if small is not None:
-                found = small.soft_margin(signs, costs, limits.tol, exactly, limits.asked)
+                found = small.soft_margin(signs, costs, limits.tol, self.exactly, limits.asked)
             if found is not None:
                 return found
         m, most = signs.size, limits.max_iter

@@ -30,6 +30,7 @@ class Sizes(NamedTuple):
 
     outputs: int
     features: int
+    lines: int = 1  # Rows of multipliers: one for each output; for pairs of K classes K − 1.
 
     @property
     def lifted(self) -> int:
@@ -250,8 +251,8 @@ LINEAR = CLASSIFIER | {"coef_": array("outputs", "features")}
 #: What stands for the supports of all outputs.
 SUPPORTS: dict[str, Check] = {
     "support_": array(None, kinds="iu"),
-    "dual_coef_": array("outputs", None),
-    "_in_output": array("outputs", None, kinds="b"),
+    "dual_coef_": array("lines", None),
+    "_in_output": array("lines", None, kinds="b"),
     "_support_classes": array(None, kinds="iu"),
 }
 #: What a layer of functions of a kernel's space has.
@@ -260,6 +261,11 @@ EXPANSIONS = (
     | SUPPORTS
     | {"kernel_": lambda value, sizes: isinstance(value, Kernel), "support_vectors_": is_vectors}
 )
+
+
+def is_paired(value: Any, sizes: Sizes) -> bool:
+    """Whether there is an output for each pair of classes."""
+    return type(value) is bool and value == (sizes.lines != sizes.outputs)
 
 
 def has_kernel(machine: Any) -> bool:
@@ -284,6 +290,8 @@ def check_supports(machine: Any) -> None:
         codes.shape == rows.shape and np.all((codes >= -1) & (codes < len(machine.classes_))),
         "its supports are not of its classes.",
     )
+    known = vars(machine).get("_paired") is not True or np.all(codes >= 0)
+    require(known, "its pairs need the classes of all supports.")
     of_supports = {"dual_coef_": machine.dual_coef_}
     if has_kernel(machine):  # A run goes on with these.
         of_supports["_updated"] = getattr(machine, "_updated", machine.dual_coef_)

@@ -14,9 +14,15 @@ from certo.certificates.separation.separable import Separable
 from certo.estimators import _input, _kernel, _stream, description
 from certo.estimators._claims import composite
 from certo.estimators._errors import NotSeparable
-from certo.estimators._hard_margin import Separator, one_class, separator_for
+from certo.estimators._hard_margin import (
+    Separator,
+    one_class,
+    separator_for,
+    separator_of_pair,
+)
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._limits import gap_stop, running
+from certo.estimators._pairs import are_paired, check_settings, pairs_in
 from certo.estimators._spaces import space_for
 from certo.estimators.new_examples import by_supports
 from certo.solvers.hard_margin import MarginTrace
@@ -31,8 +37,9 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
     r"""Hard-margin support vector machine: min ½‖w‖² with y_t (w·x_t + b) ≥ 1 for all examples.
 
     The hyperplane that separates the classes with the largest margin γ* = 1/‖w‖; there is only one.
-    With more than two classes, one for each class against the rest. Where no hyperplane separates
-    the examples, `fit` raises `NotSeparable`, which carries the proof.
+    With more than two classes, one for each pair of classes, about their examples alone, and a vote
+    of these. Where no hyperplane separates the examples, `fit` raises `NotSeparable`, which carries
+    the proof.
 
     With a kernel, a function f of its space takes the place of w: min ½‖f‖² with
     y_t (f(x_t) + b) ≥ 1. Where float64 shows none, `NotSeparable` says how small the largest margin
@@ -56,9 +63,23 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         Seconds after which the best separator so far is returned.
     cache_mb : float, default=1000
         How much memory Gram matrices may take, in megabytes, with a kernel.
+    multiclass : {"pairs", "rest"}, default="pairs"
+        With three classes or more: a separator of each pair of classes, of which the class with the
+        most votes is predicted; or one of each class from the rest, of which the highest score is.
+        More tables can be separated in pairs.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        What `decision_function` gives for pairs: a column for each class, its votes and less than
+        a half for how clear they are; or one for each pair. As in scikit-learn.
+    break_ties : bool, default=False
+        Whether ties among the votes are settled by the "ovr" scores, rather than for the first
+        class. As in scikit-learn.
 
     Attributes
     ----------
+    n_outputs below is 1 for two classes. For pairs of K classes it is K(K−1)/2, and the outputs are
+    the pairs (i, j) with i < j of `classes_`, in the order (0, 1), (0, 2), …, (1, 2), …; a score is
+    above 0 on the side of class i. Else it is K.
+
     coef_ : ndarray (n_outputs, n_features)
         Without a kernel.
     expansions_ : list of n_outputs certo.rkhs.Expansion
@@ -74,7 +95,9 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         α_t y_t of these examples, 0 in outputs that a support does not belong to
         (`supports_of_output` leaves these out). `dual_coef_ @ support_vectors_` is `coef_` up to
         the gap and rounding (with a kernel, Σ dual_coef_t K(x_t, ·) is f), and each row sums to 0
-        exactly where the intercept is free.
+        exactly where the intercept is free. For pairs of K classes it is arranged as in
+        scikit-learn, (K−1, n_supports): a support of class i has its multipliers in the pairs of i
+        with the other classes, in their order, in its column.
     support_vectors_ : array, sparse matrix or list
         `X[support_]`; for a precomputed kernel `support_` itself. Without a kernel they are
         gathered from X when they are first read, until when X is kept; then neither pickles nor
@@ -119,6 +142,9 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         max_iter=1000,
         time_limit=None,
         cache_mb=1000,
+        multiclass="pairs",
+        decision_function_shape="ovr",
+        break_ties=False,
     ):
         self.kernel = kernel
         self.intercept = intercept
@@ -126,6 +152,9 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.cache_mb = cache_mb
+        self.multiclass = multiclass
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
 
     @with_callbacks
     def fit(self, X, y):
@@ -135,21 +164,27 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         """
         _kernel.check_kernel(self, optional=True)
         _input.check_margin_settings(self)
+        check_settings(self)
         X, targets, _ = _stream.whole(self, self.kernel, X, y, fewest=1)
         alone = self.intercept == "free" and len(targets.classes) == 1
         with running(self, X, "look") as run:
             space, limits = space_for(self, X), run.limits(float(self.tol))
-            found = [
-                one_class(space, labels, signs)
-                if alone
-                else separator_for(space, labels, signs, limits, run.watch())
-                for labels, signs in zip(targets.outputs, targets.signs, strict=True)
-            ]
+            if are_paired(self, targets.classes):
+                pairs = pairs_in(targets.classes, targets.codes())
+                found = [separator_of_pair(space, pair, limits, run.watch()) for pair in pairs]
+            else:
+                found = [
+                    one_class(space, labels, signs)
+                    if alone
+                    else separator_for(space, labels, signs, limits, run.watch())
+                    for labels, signs in zip(targets.outputs, targets.signs, strict=True)
+                ]
             self._store(space, targets, found)
         return self
 
     def _store(self, space, targets: _input.Targets, found: list[Separator]) -> None:
         self.classes_, self._multilabel = targets.classes, False
+        self._paired = are_paired(self, targets.classes)
         self.intercept_ = np.array([item.intercept for item in found])
         self._keep_supports(space, targets, found, [item.coef for item in found])
         length = np.array([item.length for item in found])
@@ -220,6 +255,7 @@ description.register(
                 "geometric_margin_": description.NUMBERS,
                 "objective_": description.NUMBERS,
                 "converged_": description.of_type(bool),
+                "_paired": description.is_paired,
             }
         ),
         check_fitted=_check_fitted,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from itertools import repeat
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,24 +15,33 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.compiled.threads import one_thread
 from certo.estimators import _in_blocks, _input, _kernel, _stream, description
-from certo.estimators._claims import composite
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
-from certo.estimators._limits import gap_stop, running
-from certo.estimators._linear import Absent
+from certo.estimators._limits import running
+from certo.estimators._linear import Later, forget, make_later
+from certo.estimators._pair_spaces import part_of
+from certo.estimators._pairs import Pair, are_paired, check_settings, pairs_in
 from certo.estimators._path import Path, starts_from
-from certo.estimators._prices import Prices, check_class_weight, prices_of
-from certo.estimators._soft_margin import Machine, machine_for
+from certo.estimators._prices import check_class_weight, prices_of, prices_of_pairs
+from certo.estimators._soft_margin import (
+    MAX_WAITING_NUMBERS,
+    Facts,
+    Machine,
+    Task,
+    can_wait,
+    facts_later,
+    in_place,
+    machine_for,
+    with_claims,
+)
 from certo.estimators._spaces import Space, space_for
 from certo.estimators.new_examples import by_supports
-from certo.kernels.gaussian import Gaussian
 from certo.losses.hinge import Hinge
 from certo.solvers.soft_margin import GapTrace
 from certo.stop import Stop
-from certo.words import status
 
-LARGE_SQUARE = 1e6  # Kernel values so large leave few digits for their differences.
 CROWDED_FROM_ROWS, CROWDED_SHARE = 20, 0.95  # So many supports are worth a remark.
 CERTIFICATE_SHARE_OF_TOL = 1e-3
 
@@ -41,7 +52,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
 
     It stops because the duality gap is small: the certificate proves how far the objective can be
     from the smallest, from the examples and the multipliers alone. With more than two classes, one
-    machine for each class against the rest.
+    machine for each pair of classes, about their examples alone, and a vote of these, as in
+    scikit-learn's `SVC`.
 
     With a kernel, a function f of its space takes the place of w: min ½‖f‖² +
     C Σ_t [1 − y_t (f(x_t) + b)]₊. The minimum is at some f = Σ α_t y_t K(x_t, ·).
@@ -71,8 +83,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     time_limit : float or None, default=None
         Seconds after which the best pair so far is returned.
     class_weight : dict, "balanced" or None, default=None
-        The slack of an example costs C times the weight of its class, in every one of the problems
-        "one against the rest". "balanced": classes of few examples weigh more, in proportion.
+        The slack of an example costs C times the weight of its class, in every problem that it is
+        part of. "balanced": classes of few examples weigh more, in proportion.
     warm_start : bool, default=False
         Whether fit begins from the multipliers of the last one, if that had as many examples and
         the same classes.
@@ -81,9 +93,23 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     cache_mb : float, default=1000
         How much memory the rows of the Gram matrix may take, in megabytes, with a kernel. Less
         costs time, since rows are computed again.
+    multiclass : {"pairs", "rest"}, default="pairs"
+        With three classes or more: a machine for each pair of classes, of which the class with the
+        most votes is predicted; or one for each class against the rest, of which the highest score
+        is. Pairs are quicker to fit, and linear ones tell many classes apart much better.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        What `decision_function` gives for pairs: a column for each class, its votes and less than
+        a half for how clear they are; or one for each pair. As in scikit-learn.
+    break_ties : bool, default=False
+        Whether ties among the votes are settled by the "ovr" scores, rather than for the first
+        class. As in scikit-learn.
 
     Attributes
     ----------
+    n_outputs below is 1 for two classes. For pairs of K classes it is K(K−1)/2, and the outputs are
+    the pairs (i, j) with i < j of `classes_`, in the order (0, 1), (0, 2), …, (1, 2), …; a score is
+    above 0 on the side of class i. Else it is K.
+
     coef_ : ndarray (n_outputs, n_features), float64 for float32 examples too
         Without a kernel.
     expansions_ : list of n_outputs certo.rkhs.Expansion
@@ -99,7 +125,9 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         α_t y_t of these examples, 0 for the one that fixes b and in outputs that a support does not
         belong to (`supports_of_output` leaves these out). `dual_coef_ @ support_vectors_` is
         `coef_` up to the gap and rounding (with a kernel, Σ dual_coef_t K(x_t, ·) is f), and each
-        row sums to 0 exactly where the intercept is free.
+        row sums to 0 exactly where the intercept is free. For pairs of K classes it is arranged as
+        in scikit-learn, (K−1, n_supports): a support of class i has its multipliers in the pairs
+        of i with the other classes, in their order, in its column.
     support_vectors_ : array, sparse matrix or list
         `X[support_]`; for a precomputed kernel `support_` itself. Without a kernel they are
         gathered from X when they are first read, until when X is kept; then neither pickles nor
@@ -107,7 +135,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     n_support_ : integer array (n_classes,)
         How many supports each class has, in the order of `classes_`.
     slack_ : list of ndarray (n_samples,)
-        ξ of the examples of the fit, for each output; not kept in pickles and model files.
+        ξ of the examples of the fit, for each output (of the two classes of a pair, in their
+        order); not kept in pickles and model files.
     C_ : float
         C, or 1/(λm).
     objective_ : ndarray (n_outputs,)
@@ -121,7 +150,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     status_ : str
         Why it stopped, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
-        A SoftMarginGap for each output.
+        A SoftMarginGap for each output; of a pair about the examples of the two classes. For pairs
+        of a table that is not large, claims are made when one is first read.
 
     Examples
     --------
@@ -141,7 +171,9 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     """
 
     trace_kind = GapTrace
-    slack_: Any = Absent(
+    converged_: Any = Later(": fit sets it.")
+    objective_: Any = Later(": fit sets it.")
+    slack_: Any = Later(
         ": it is there after fit, but neither in pickles nor in model files. Call slacks(X, y) "
         "with the examples of the fit."
     )
@@ -160,6 +192,9 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         warm_start=False,
         random_state=None,
         cache_mb=1000,
+        multiclass="pairs",
+        decision_function_shape="ovr",
+        break_ties=False,
     ):
         self.kernel = kernel
         self.C = C
@@ -172,6 +207,9 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         self.warm_start = warm_start
         self.random_state = random_state
         self.cache_mb = cache_mb
+        self.multiclass = multiclass
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
 
     @with_callbacks
     def fit(self, X, y=None, sample_weight=None):
@@ -192,24 +230,29 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         return self._fit(X, y, sample_weight, before)
 
     def _fit(self, X, y, sample_weight, before: SVM | None):
-        X, targets, prices = self._problem(X, y, sample_weight, reset=True)
-        starts = None if before is None else starts_from(before, prices.C, targets)
-        with running(self, X, "look") as run:
+        X, targets, tasks = self._problem(X, y, sample_weight, reset=True)
+        paired = are_paired(self, targets.classes)
+        starts = None if before is None else starts_from(before, targets, tasks)
+        with running(self, X, "look") as run, one_thread() if paired else nullcontext():
             space = space_for(self, X)
-            space.problems = len(targets.signs)
-            self._check_size(space, prices.of(targets.signs[0]))
+            space.problems = len(tasks)
+            self._check_size(space, max(task.prices.total(task.signs.size) for task in tasks))
             # The certificate pays for rounding, so the solver aims at a little less than tol.
             limits = run.limits((1 - CERTIFICATE_SHARE_OF_TOL) * float(self.tol))
-            found = [
-                machine_for(space, labels, signs, prices, start, limits)
-                for labels, signs, start in zip(
-                    targets.outputs, targets.signs, starts or repeat(None), strict=False
+            found = []
+            for task, start in zip(tasks, starts or repeat(None), strict=False):
+                part = part_of(space, task.rows)
+                machine = machine_for(
+                    part, task.labels, task.signs, task.prices, start, limits, claim=not paired
                 )
-            ]
-            self._store(space, targets, found, prices)
+                found.append(machine)
+            if paired and not can_wait(space, tasks, found, float(self.tol)):
+                found = with_claims(space, tasks, found)
+            self._store(space, targets, tasks, found)
         return self
 
     def _check_settings(self) -> None:
+        check_settings(self)
         _kernel.check_kernel(self, optional=True)
         _input.check_positive(self, "C")
         _input.check_positive(self, "lam", optional=True)
@@ -217,15 +260,28 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         _input.check_flag(self, "warm_start")
         check_class_weight(self.class_weight)
 
-    def _problem(self, X, y, sample_weight, *, reset: bool):
-        """The examples, their signs for each output, and what slack costs."""
+    def _problem(
+        self, X, y, sample_weight, *, reset: bool
+    ) -> tuple[Any, _input.Targets, list[Task]]:
+        """The examples, their classes, and what is to be told apart in each output."""
         self._check_settings()
         X, y = _input.labelled_points(self, self.kernel, X, y, reset=reset)
         targets = _stream.one_label_each(self, _input.targets(self, y))
-        return X, targets, prices_of(self, _input.as_column(y), targets.classes, sample_weight)
+        y, classes = _input.as_column(y), targets.classes
+        if not are_paired(self, classes):
+            prices = prices_of(self, y, classes, sample_weight)
+            both = zip(targets.outputs, targets.signs, strict=True)
+            return X, targets, [Task(labels, None, signs, prices) for labels, signs in both]
+        pairs = pairs_in(classes, targets.codes())
+        of_pairs = prices_of_pairs(self, y, classes, sample_weight, pairs)
+        return (
+            X,
+            targets,
+            [Task(*pair, prices) for pair, prices in zip(pairs, of_pairs, strict=True)],
+        )
 
-    def _check_size(self, space: Space, costs: np.ndarray) -> None:
-        longest = float(np.sqrt(space.square + 1) * np.sum(costs))
+    def _check_size(self, space: Space, costs: float) -> None:
+        longest = float(np.sqrt(space.square + 1) * costs)
         if longest > _input.LONGEST:
             size = "‖x_t‖" if self.kernel is None else "√K(x_t, x_t)"
             raise ValueError(
@@ -234,55 +290,53 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
             )
 
     def _store(
-        self, space: Space, targets: _input.Targets, found: list[Machine], prices: Prices
+        self, space: Space, targets: _input.Targets, tasks: list[Task], found: list[Machine]
     ) -> None:
         outcomes = [item.outcome for item in found]
         self.classes_, self._multilabel = targets.classes, False
+        self._paired = tasks[0].rows is not None
         self.intercept_ = np.array([outcome.b for outcome in outcomes])
         coef = [getattr(outcome, "w", None) for outcome in outcomes]
-        self._keep_supports(space, targets, found, coef)
-        self.C_ = prices.C
-        self.slack_ = [item.slack for item in found]
-        self.objective_ = np.array([item.objective for item in found])
-        if self.lam is not None:
-            self.objective_ *= float(self.lam)  # The form with C, divided by Cm.
+        self._keep_supports(space, targets, list(map(in_place, tasks, found)), coef)
+        self.C_ = tasks[0].prices.C
         self.n_iter_ = max(int(outcome.passes) for outcome in outcomes)
         self.n_samples_fit_ = len(targets.signs[0])
         self.trace_ = GapTrace.layer([outcome.trace for outcome in outcomes])
-        self.certificate_ = composite(item.claim for item in found)
-        self._stop = gap_stop(found, self.tol)
-        self.converged_ = self._stop is Stop.CONVERGED
-        self.status_ = self._status(space, max(item.gap for item in found))
+        settings = SimpleNamespace(**self.get_params(deep=False))
+        crowded = self._is_crowded(tasks)
+        forget(self, "_later", "certificate_", "converged_", "objective_", "status_", "slack_")
+        if found[0].claim is None:
+            later = facts_later(space, tasks, found, settings, crowded)
+            self._stop = Stop.CONVERGED
+            make_later(self, space.X, at_once_above=MAX_WAITING_NUMBERS, **later)
+            return
+        facts = Facts.of(space, tasks, found, settings, crowded)
+        self._stop = facts.stop
+        self.certificate_, self.converged_ = facts.certificate, facts.converged
+        self.objective_, self.status_ = facts.objective, facts.status
+        self.slack_ = facts.slack
         if not self.converged_:
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
 
-    def _status(self, space: Space, gap: float) -> str:
-        reason = ""
-        if not self.converged_:
-            reason = status.stop_reason(
-                self._stop, int(self.max_iter), "passes over the examples", self.time_limit
-            )
-        kernel, m = self.kernel, self.n_samples_fit_
-        if self._stop is Stop.NO_PROGRESS and kernel is not None and space.square >= LARGE_SQUARE:
-            reason += status.large_kernel(kernel, space.square)
-        said = status.gap_status(reason, gap, self.tol, "the objective", "smallest")
-        fewest = self._in_output.sum(axis=1).min()
-        crowded = m >= CROWDED_FROM_ROWS and fewest >= CROWDED_SHARE * m
-        return said + status.CROWDED if crowded and isinstance(kernel, Gaussian) else said
+    def _is_crowded(self, tasks: list[Task]) -> bool:
+        """Whether every output depends on nearly all of its examples."""
+        m, sizes = self.n_samples_fit_, np.array([task.signs.size for task in tasks])
+        supports = self._supports_per_output()
+        return m >= CROWDED_FROM_ROWS and bool(np.all(supports >= CROWDED_SHARE * sizes))
 
     def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
+        state = super().__getstate__()  # It makes what can wait.
         state.pop("slack_", None)
         return state
 
     def slacks(self, X, y) -> np.ndarray:
         """ξ_t = [1 − y_t s_t]₊ of examples with scores s_t, those of the fit or others:
-        (n_samples,) for two classes, else (n_samples, n_outputs)."""
+        (n_samples,) for two classes, else (n_samples, n_outputs); 0 in a pair of other classes."""
         check_is_fitted(self)
-        scores = self.decision_function(X)
+        scores = self.decision_function(X) if self._votes is None else self._pair_scores(X)
         y = column_or_1d(y)
-        signs = [labels.signs(y) for labels in self.outputs_]
-        return Hinge().of(np.array(signs).T.reshape(scores.shape), scores)
+        signs = np.array([labels.signs(y) for labels in self.outputs_]).T.reshape(scores.shape)
+        return np.where(signs == 0, 0.0, Hinge().of(signs, scores))
 
     def leave_one_out(self, X, y, sample_weight=None, *, exact: bool = False) -> LeaveOneOut:
         """How many examples would be wrong, each predicted by the machine without it.
@@ -294,7 +348,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         each of those in doubt. See `docs/machines/svm.md` for the inequality.
         """
         check_is_fitted(self)
-        examples, targets, prices = self._problem(X, y, sample_weight, reset=False)
+        examples, targets, tasks = self._problem(X, y, sample_weight, reset=False)
         if len(targets.signs[0]) != self.n_samples_fit_ or not np.array_equal(
             targets.classes, self.classes_
         ):
@@ -302,9 +356,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
                 f"leave_one_out needs the {self.n_samples_fit_:,} examples of the fit, with the "
                 f"same classes, but X and y hold {len(targets.signs[0]):,}, or other classes."
             )
-        costs = [prices.of(signs) for signs in targets.signs]
         space = space_for(self, examples)
-        return leave_one_out(self, space, X, column_or_1d(y), targets.signs, costs, exact=exact)
+        return leave_one_out(self, space, X, column_or_1d(y), tasks, exact=exact)
 
     @classmethod
     def path(cls, X, y, Cs, *, sample_weight=None, **settings: Any) -> Path:
@@ -344,7 +397,14 @@ def _are_same_costs(claim: SoftMarginGap, machine: SVM, y) -> bool:
         return False
     if not description.has_classes(machine, y):
         return True
-    prices = prices_of(machine, y, machine.classes_, None)
+    y, classes = np.asarray(y), machine.classes_
+    if machine._votes is None:
+        prices = prices_of(machine, y, classes, None)
+    elif claim.labels.against is None:
+        return False
+    else:
+        none = np.zeros(0, np.int64)  # Which rows they are tells nothing without sample weights.
+        (prices,) = prices_of_pairs(machine, y, classes, None, [Pair(claim.labels, none, none)])
     return all(np.array_equal(getattr(claim, name), own) for name, own in prices._asdict().items())
 
 
@@ -355,7 +415,10 @@ def _check_fitted(machine: SVM) -> None:
     inside = not machine.support_.size or machine.support_[-1] < m
     description.require(inside, "support_ contains indices outside 0…m−1.")
     description.require(0 < machine.C_ < np.inf, "its C must be positive.")
-    same = all(claim.examples == m for claim in claims)
+    if machine._votes is None:
+        same = all(claim.examples == m for claim in claims)
+    else:
+        same = sum(claim.examples for claim in claims) <= (len(machine.classes_) - 1) * m
     description.require(same, "its claims are about other examples.")
     if len(claims) == len(machine.intercept_):
         scale = 1.0 if machine.lam is None else float(machine.lam)
@@ -383,6 +446,7 @@ description.register(
                 "objective_": description.NUMBERS,
                 "converged_": description.of_type(bool),
                 "n_samples_fit_": description.of_type(int),
+                "_paired": description.is_paired,
             }
         ),
         check_fitted=_check_fitted,

@@ -14,6 +14,7 @@ from certo.certificates.encoding import counted
 from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.errors.predictor import LinearPredictor, Predictor, StatedPredictions
 from certo.certificates.errors.training_errors import TrainingErrors
+from certo.certificates.errors.votes import KernelVotes, LinearVotes
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.estimators._input import one_against_rest
 from certo.guarantees.page import Page
@@ -57,19 +58,48 @@ def _rule(machine) -> Predictor | None:
     """By which it should predict; None for models of kinds that are not known here."""
     if _home(machine) not in ("certo", "sklearn"):
         return None  # A subclass may predict differently.
-    own_kernel = getattr(machine, "kernel_", None) if _home(machine) == "certo" else None
+    is_own = _home(machine) == "certo"
+    own_kernel, votes = (
+        getattr(machine, n, None) if is_own else None for n in ("kernel_", "_votes")
+    )
     if own_kernel is not None:
         if own_kernel.takes == "vectors":
             vectors, coef = machine.support_vectors_, machine.dual_coef_
+            if votes is not None:
+                return _votes(machine, own_kernel, machine._support_classes, votes != "first")
             return KernelPredictor(own_kernel, vectors, coef, np.asarray(machine.intercept_))
+    elif votes is not None:
+        return LinearVotes(machine.intercept_, votes != "first", machine.coef_)
     elif isinstance(machine, SVC):
-        kernel = kernel_of(machine) if len(machine.classes_) == 2 else None
+        kernel = kernel_of(machine)
         if kernel is not None and kernel.takes == "vectors":
+            if len(machine.classes_) > 2:
+                return _votes(machine, kernel, support_classes(machine), machine.break_ties)
             coef = dense(machine.dual_coef_)
             return KernelPredictor(kernel, machine.support_vectors_, coef, machine.intercept_)
     elif is_linear(machine):
         return LinearPredictor(np.atleast_2d(dense(machine.coef_)), np.ravel(machine.intercept_))
     return None
+
+
+def _votes(machine: Any, kernel: Kernel, codes: np.ndarray, by_confidence: bool) -> KernelVotes:
+    """The vote of its pairs; supports without any multiplier are left out."""
+    coef = dense(machine.dual_coef_)
+    some = np.flatnonzero(np.any(coef != 0, axis=0))
+    vectors = kernel.points(machine.support_vectors_, some)
+    return KernelVotes(
+        np.asarray(machine.intercept_),
+        bool(by_confidence),
+        kernel,
+        vectors,
+        codes[some],
+        coef[:, some],
+    )
+
+
+def support_classes(machine: SVC) -> np.ndarray:
+    """Of which class each support of an SVC is: it has them class by class."""
+    return np.repeat(np.arange(len(machine.classes_)), machine.n_support_)
 
 
 def kernel_of(machine: SVC) -> Kernel | None:
@@ -93,6 +123,8 @@ def is_linear(machine) -> bool:
     """Whether the highest of coef_·x + intercept_ (or the sign) is what it predicts."""
     if isinstance(machine, SVC | NuSVC):  # SVC has a row for each pair of classes.
         return machine.kernel == "linear" and len(machine.classes_) == 2
+    if getattr(machine, "_votes", None) is not None:
+        return False
     coef, classes = getattr(machine, "coef_", None), getattr(machine, "classes_", None)
     if coef is None or classes is None or not hasattr(machine, "decision_function"):
         return False

@@ -72,7 +72,7 @@ def _optimal(page: Page, machine, X, y, name: str) -> None:
     if type(machine) is linear_model.LogisticRegression:
         page.add("LogisticExcess", lambda: _logistic(machine, X, y))
     elif isinstance(machine, svm.SVC):
-        page.add("SoftMarginGap", lambda: multipliers.gap(machine, X, y))
+        multipliers.gaps(page, machine, X, y)
     elif isinstance(machine, svm.LinearSVC):
         page.refuse("SoftMarginGap", NO_MULTIPLIERS.format(name=name))
     else:

@@ -30,4 +30,5 @@ def model_of(claims: Iterable[Certificate], fitted: Any, names: Iterable[str] = 
         None if classes is None else [plain(label) for label in classes],
         {name: plain(number(name)) for name in sorted(names) if hasattr(fitted, name)},
         None if kernel is None else kernel.to_dict(),
+        getattr(fitted, "_votes", None),
     )

@@ -205,10 +205,10 @@ def issue_support_bound(
     objection = _objection(solutions)
     if objection:
         raise CannotClaim(objection)
-    m = solutions[0].examples
-    draft = SupportBound(
-        _all_classes(solutions), delta, solutions, m, m, MAX_FLOAT, 1.0, 1.0, majority=m
-    )
+    labels, m = _all_classes(solutions), solutions[0].examples
+    if solutions[0].labels.against is not None:  # Each example is part of K − 1 pairs.
+        m = sum(solution.examples for solution in solutions) // (len(labels.classes) - 1)
+    draft = SupportBound(labels, delta, solutions, m, m, MAX_FLOAT, 1.0, 1.0, majority=m)
     samples = draft._sample(draft._read(X), y)
     supports = draft._count(samples, SLACK_FACTOR)
     claim = replace(draft, supports=supports, majority=draft._majority_of(samples)).at(delta)

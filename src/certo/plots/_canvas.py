@@ -81,6 +81,9 @@ def matrix(X) -> Any:
 
 def sides(labels) -> tuple[tuple[int, str, str, str], ...]:
     """Sign, colour, marker and name of the two sides."""
+    if labels.against is not None:
+        own, other = (str(labels.classes[k]) for k in (labels.positive, labels.against))
+        return (1, POSITIVE, "o", short(own)), (-1, NEGATIVE, "s", short(other))
     rest = f"not {labels.name()}" if len(labels.classes) != 2 else str(labels.classes[0])
     return (1, POSITIVE, "o", short(labels.name())), (-1, NEGATIVE, "s", short(rest))
 
@@ -89,6 +92,8 @@ def both_sides(labels) -> str:
     """Both sides, or the only class."""
     if len(labels.classes) == 1 or labels.column is not None:
         return short(labels.name())
+    if labels.against is not None:
+        return " and ".join(short(side[3], 24) for side in sides(labels))
     rest = str(labels.classes[1 - labels.positive]) if len(labels.classes) == 2 else "the rest"
     return f"{short(labels.name(), 24)} and {short(rest, 24)}"
 

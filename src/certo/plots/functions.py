@@ -38,8 +38,15 @@ def regions(model, X, y, ax: Axes | None = None, names=None, places=None) -> Axe
     with warnings.catch_warnings():  # A grid has no names, and needs none.
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         grid = canvas.grid_points(across, up).astype(points.dtype)
-        scores = model.decision_function(grid)
-    if scores.ndim == 1:
+        votes = getattr(model, "_votes", None) is not None
+        scores = (
+            np.searchsorted(model.classes_, model.predict(grid))
+            if votes
+            else model.decision_function(grid)
+        )
+    if votes:
+        _draw_classes(ax, across, up, scores.reshape(square))
+    elif scores.ndim == 1:
         _draw_score(ax, across, up, scores.reshape(square), _has_margin(model))
     else:
         _draw_classes(ax, across, up, scores.argmax(axis=1).reshape(square))
@@ -97,8 +104,10 @@ def scores(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     this much of a function can be seen. Right of 0 it says yes."""
     ax = canvas.new_axes(ax)
     labels = model.outputs_[output]
-    values = model.decision_function(X).reshape(len(y), -1)[:, output]
-    signs = labels.signs(y)
+    votes = getattr(model, "_votes", None) is not None
+    found = model._pair_scores(X) if votes else model.decision_function(X)
+    values, signs = found.reshape(len(y), -1)[:, output], labels.signs(y)
+    values, signs = values[signs != 0], signs[signs != 0]  # Of a pair the two classes.
     # A few far ones would leave no room for the others; they are counted at the ends.
     low, high = np.quantile(values, [0.005, 0.995])
     reach = 1.05 * max(abs(low), abs(high), 1.5 if _has_margin(model) else 0.0) or 1.0

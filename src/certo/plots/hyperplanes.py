@@ -102,8 +102,9 @@ def _draw_side_view(
         ax.set_axis_off()
         return None
     X, signs = canvas.matrix(X), labels.signs(y)
-    wrong = signs * (X @ w + b) <= 0
+    wrong = (signs * (X @ w + b) <= 0) & (signs != 0)
     rows = np.union1d(canvas.some_of(len(signs)), always).astype(np.int64)
+    rows = rows[signs[rows] != 0]  # Of a pair the two classes.
     view = PlaneView.of(w, b, X)
     points = view.coordinates(X[rows])
     if X.shape[1] == 1:
@@ -114,7 +115,7 @@ def _draw_side_view(
         canvas.scatter(ax, points[mine], text, its, s=13, c=color, marker=marker, alpha=0.6, lw=0)
     if wrong.any() and rings:
         look = {"s": 30, "facecolors": "none", "edgecolors": INK, "lw": 0.6, "alpha": 0.7}
-        share = share_text(np.mean(wrong), 1)
+        share = share_text(np.mean(wrong[signs != 0]), 1)
         canvas.scatter(ax, points[wrong[rows]], f"on the wrong side ({share}%)", **look)
     _draw_line(ax, view.boundary, points, band)
     first, second = canvas.axis_names(X.shape[1], names)

@@ -31,6 +31,7 @@ from certo.tables.examples import Examples
 from certo.words.phrases import against
 from certo.words.reader import example
 
+MAX_LISTED_PAIRS = 10  # Pairs of classes whose examples on the wrong side are listed.
 MAX_COMPARED_ROWS = 5000  # Up to here the best function of a kernel's space is looked for.
 
 
@@ -120,9 +121,10 @@ class HardMarginFace(Face):
         ]
 
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
+        K = len(machine.classes_)
         return [
             (f"supports of {against(labels)}", machine.supports_of_output(k)[0])
-            for k, labels in enumerate(machine.outputs_)
+            for k, labels in enumerate(machine.outputs_[: max(MAX_LISTED_PAIRS, K)])
         ]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
@@ -158,6 +160,9 @@ class SVMFace(Face):
             what = f"{example()}s on the wrong side between {labels.shown} and {labels.rest}"
             furthest = wrong[np.argsort(-slack[wrong], kind="stable")]
             found.append((what + ", the furthest first" * (wrong.size > 1), furthest))
+        if len(machine.classes_) < len(found):  # There are many pairs.
+            found.sort(key=lambda item: -item[1].size)
+            return [item for item in found[:MAX_LISTED_PAIRS] if item[1].size]
         return found
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:

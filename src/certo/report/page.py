@@ -277,10 +277,13 @@ def plain_lines(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for some in grouped(group, "informative").values():
             shown = some if len(some) <= MAX_PLAIN_CLAIMS else some[:1]
             others = len(some) - len(shown)
-            each = "each of the other " if len(some) == len(said["classes"] or ()) else ""
+            K = len(said["classes"] or ())
+            paired = K > 2 and said.get("settings", {}).get("multiclass") == "pairs"
+            every, of = (K * (K - 1) // 2, "pairs of classes") if paired else (K, "classes")
+            each = "each of the other " if len(some) == every else ""
             same = len({claim["plain"] for claim in some}) == 1
             like = "the same" if same else "similar claims, each with its own numbers,"
-            more = f"and {like} for {each}{others:,} {'' if each else 'other '}classes"
+            more = f"and {like} for {each}{others:,} {'' if each else 'other '}{of}"
             for claim in shown:
                 yield {
                     "kind": kind,

@@ -61,7 +61,8 @@ def _of_classes(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: Any) 
     wrong = np.flatnonzero(np.not_equal(true, said))
     sizes = np.zeros(len(y))
     if has_scores := hasattr(machine, "decision_function"):
-        scores = np.asarray(machine.decision_function(X)).reshape(len(y), -1)
+        of_classes = getattr(machine, "_class_scores", machine.decision_function)
+        scores = np.asarray(of_classes(X)).reshape(len(y), -1)
         sizes = _sizes(scores, np.array(true), np.array(said), len(classes))
     furthest = wrong[np.argsort(-np.abs(sizes[wrong]), kind="stable")][:MAX_WRONG_ROWS]
     found = {

@@ -26,6 +26,7 @@ STRIP_VALUES = 2**17  # Values of a strip that stays in the processor's cache.
 TILE_SHAPE = 256, 1024  # Points and centres of a tile, or more points of fewer centres.
 MAX_TILE_HEIGHT = 4096
 SPARSE_BELOW = 0.15  # Share of entries other than 0 below which products are made entry by entry.
+MAX_PART_FEATURES = 256  # Features up to which half of a part's products are not worth tiles.
 MAX_CENTRE_NUMBERS = 2**22  # Numbers of a tile of centres, at most.
 FLOAT32_INTEGERS = 2.0**24  # Up to which float32 holds all integers.
 DENOMINATORS = 1, 2, 4, 8, 255  # Of features that are looked upon as fractions; 255: of images.
@@ -128,6 +129,16 @@ class Images:
             self._room = np.empty(2 * n**2, dtype)  # Memory that is never touched costs nothing.
         return self._room.view(dtype)[: n**2].reshape(n, n)
 
+    def part(self, rows: np.ndarray, dtype) -> np.ndarray:
+        """The same where rows are few and parts many."""
+        return self.block(rows, dtype)
+
+    def part_scores(self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray) -> np.ndarray:
+        """Σ_j coef_j K(x_i, x_j) for i in `rows`, and j at these places among them."""
+        out = np.zeros(rows.size)
+        self.add(out, rows, rows[columns], coef)
+        return out
+
     def whole(self, lift: float) -> np.ndarray:
         """The Gram matrix of all in precision `single`, made once, with `lift` added to it."""
         if self._whole is None:
@@ -187,6 +198,38 @@ class GaussianImages(Images):
         _tiles(of, of, new.size, fill, half=True)
         gather_rows(self._kept, place[known], known, new, rows, block)
         return block
+
+    @property
+    def _is_short(self) -> bool:
+        """Whether inner products of a part are quicker made at once than in tiles."""
+        X = self.points.values
+        return not sparse.issparse(X) and X.shape[1] <= MAX_PART_FEATURES
+
+    def part(self, rows: np.ndarray, dtype) -> np.ndarray:
+        if not self._is_short:
+            return self.block(rows, dtype)
+        of = self.rough if dtype == np.float32 else self.points
+        some, square = of.values[rows], of.square[rows].astype(dtype)
+        block = self._memory(rows.size, dtype)
+        if some.dtype == dtype:
+            np.matmul(some, some.T, out=block)
+        else:
+            block[:] = some @ some.T
+        exp_block(block, square, square, block.dtype.type(self.scale))
+        return block
+
+    def part_scores(self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray) -> np.ndarray:
+        if not self._is_short:
+            return super().part_scores(rows, columns, coef)
+        some, square, out = self.points.values[rows], self.points.square[rows], np.zeros(rows.size)
+        centres = np.ascontiguousarray(some[columns].T)
+        step = max(1, STRIP_VALUES // max(1, columns.size))
+        for i in range(0, rows.size, step):
+            strip = (some[i : i + step] @ centres).astype(np.float64, copy=False)
+            exp_dot(
+                strip, square[i : i + step], square[columns], self.scale, coef, out[i : i + step]
+            )
+        return out
 
     def add(self, out, rows: np.ndarray | None, columns: np.ndarray, coef: np.ndarray) -> None:
         place = self._place[columns]

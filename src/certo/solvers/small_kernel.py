@@ -17,6 +17,7 @@ from certo.kernels.base import Kernel
 from certo.kernels.precomputed import Precomputed
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers.gap_ledger import GapTrace
+from certo.solvers.gram import Images
 from certo.solvers.kernel_soft_margin import KernelOutcome
 from certo.stop import Asked, Stop
 
@@ -54,13 +55,14 @@ class SmallGram:
         low, high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)
         smo = smo_pairs if self.intercept == "free" else smo_single
         problem = SoftMargin(signs, costs, self.intercept)
-        beta, slopes, looks = np.zeros(m), signs.astype(np.float64), []
+        looks: list[tuple[float, float, float]] = []
+        beta, slopes = np.zeros(m), signs.astype(np.float64)
         eps, kind = FIRST_VIOLATION, self.steps.dtype.type
         goal = EXACT_GAP if exactly else tol
         for _ in range(MAX_ROUNDS):
             # A constant taken from all slopes changes no pair, and leaves float32 more digits.
             centred = self.intercept == "free" and kind is np.float32
-            shift = np.median(slopes) if centred else 0.0
+            shift = np.median(slopes) if centred and looks else 0.0
             v = (slopes - shift).astype(kind)
             most = MAX_STEPS_PER_ROW * m
             made = smo(self.steps, self.diagonal, beta, low, high, v, kind(eps), most)
@@ -106,11 +108,15 @@ class SmallGram:
         """The multipliers, feasible exactly, and their objective values."""
         alpha = problem.feasible(alpha)
         coef = alpha * problem.signs
-        few = 2 * np.count_nonzero(coef) < coef.size  # A column of K is a row of it.
-        scores = combine(coef, self.K) if few else self.K @ coef
+        scores = self._scores(coef)
         b, square = problem.best_intercept(scores, float(coef.sum())), float(coef @ scores)
         primal, dual = problem.primal(square, scores, b), problem.dual(square, alpha)
         return KernelOutcome(alpha, b, scores, primal, dual, 0, Stop.CONVERGED, NO_TRACE)
+
+    def _scores(self, coef: np.ndarray) -> np.ndarray:
+        """Kβ in float64."""
+        few = 2 * np.count_nonzero(coef) < coef.size  # A column of K is a row of it.
+        return combine(coef, self.K) if few else self.K @ coef
 
     def _with_trace(self, found: KernelOutcome, looks) -> KernelOutcome:
         """What was known after the last look is what was found then."""
@@ -120,3 +126,36 @@ class SmallGram:
         primal, dual = np.minimum.accumulate(primal), np.maximum.accumulate(dual)
         trace = GapTrace(np.zeros(n, np.int64), seconds, np.arange(1, n + 1), primal, dual)
         return found._replace(passes=n, trace=trace)
+
+
+class PartOfGram(SmallGram):
+    """The Gram matrix of some of many examples, in the memory that the last part had; scores in
+    float64 are made of kernel values as they are needed."""
+
+    def __init__(self, images: Images, rows: np.ndarray, intercept: str):
+        self.images, self.rows, self.intercept = images, rows, intercept
+        self.steps = images.part(rows, images.single)
+        if intercept == "lifted":
+            self.steps += 1
+        self.diagonal = np.ascontiguousarray(self.steps.diagonal())
+
+    def _scores(self, coef: np.ndarray) -> np.ndarray:
+        some = np.flatnonzero(coef)
+        return self.images.part_scores(self.rows, some, coef[some])
+
+
+class PartOfProducts(SmallGram):
+    """The inner products of few examples with many features, in the memory that the last part had;
+    scores in float64 are those of w = Σ β_t x_t."""
+
+    def __init__(self, X: np.ndarray, intercept: str, room: np.ndarray):
+        self.intercept, self.X, m = intercept, X.astype(np.float64, copy=False), len(X)
+        rough = X.astype(np.float32, copy=False)
+        self.steps = np.matmul(rough, rough.T, out=room[: m * m].reshape(m, m))
+        if intercept == "lifted":
+            self.steps += 1
+        self.diagonal = np.ascontiguousarray(self.steps.diagonal())
+
+    def _scores(self, coef: np.ndarray) -> np.ndarray:
+        some = np.flatnonzero(coef)
+        return self.X @ (coef[some] @ self.X[some])

@@ -28,9 +28,10 @@ MAX_SMALL_FEATURES = 100  # Features up to which the loop's own factorisation is
 class SmallRows:
     """The examples of several problems with the same costs, in the form that the loop takes."""
 
-    def __init__(self, X: np.ndarray, intercept: str):
+    def __init__(self, X: np.ndarray, intercept: str, exactly: bool = True):
+        """With `exactly`, problems of few numbers are solved as exactly as float64 allows."""
         m, d = X.shape
-        self.X, self.intercept = X, intercept
+        self.X, self.intercept, self.exactly = X, intercept, exactly
         self.Z = np.ones((m, d + (intercept != "none")))
         self.Z[:, :d] = X
         self.regular = np.ones(self.Z.shape[1])
@@ -59,7 +60,7 @@ class SmallRows:
         if not costs.min() > 0 or costs.max() * self.size > MAX_FIRST_COST:
             return None
         began = time.perf_counter()
-        exact = self.Z.size <= EXACT_BELOW_NUMBERS
+        exact = self.exactly and self.Z.size <= EXACT_BELOW_NUMBERS
         goal = min(tol, SMALLEST_GAP) if exact else tol
         Z = self.Z * signs[:, None]
         looks = np.empty((min(max_iter, MAX_LOOKS), 2))

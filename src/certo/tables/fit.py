@@ -232,7 +232,8 @@ def _of_own_numbers(proof: Inseparable, examples: Examples) -> tuple[Inseparable
     own = replace(examples, X=X, encoder=encoder)
     labels = proof.labels
     try:
-        verdict = two_class_verdict(Sample(X, labels.signs(examples.y)), labels, proof.intercept)
+        sample = Sample.of(X, examples.y, labels)
+        verdict = two_class_verdict(replace(sample, places=None), labels, proof.intercept)
     except ArithmeticError as wrong:
         raise without_answer(wrong) from wrong
     if isinstance(verdict, Separable):
@@ -240,6 +241,8 @@ def _of_own_numbers(proof: Inseparable, examples: Examples) -> tuple[Inseparable
             "a hyperplane separates the classes, but none does once float64 has rounded the scaled "
             f"numbers. Use {setting('scale', 'none')}."
         )
+    if sample.places is not None:
+        verdict = replace(verdict, vectors=sample.places[verdict.vectors])
     return verdict, own
 
 

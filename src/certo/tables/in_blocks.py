@@ -84,6 +84,8 @@ def fit_files(
     files, encoded = seen.files, Encoded(encoder, seen.files.target, measured)
     training = _blocks(files, encoded, seen.training, on_cluster)
     machine = clone(estimator)
+    if "multiclass" in machine.get_params():  # Pairs of classes are not fitted by blocks.
+        machine.set_params(multiclass="rest")
     if callback is not None and hasattr(machine, "set_callbacks"):
         machine.set_callbacks(callback)
     try:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from certo.certificates.sample.labels import pairs_of
 from certo.data.encoder import TableEncoder, new_level_encoder
 from certo.data.problem import Problem
 from certo.data.word_counts import are_terms
@@ -127,8 +128,12 @@ def check_machine(machine: Any, features: int) -> None:
         require(classes.dtype.kind in "biufU" and len(classes) > 1, "its classes must be labels.")
         require(np.array_equal(np.unique(classes), classes), "its classes must differ, in order.")
         outputs = 1 if len(classes) == 2 else len(classes)
+    lines = outputs
+    if vars(machine).get("_paired") is True:
+        require(len(classes) > 2, "its classes are too few for pairs.")
+        outputs, lines = len(pairs_of(len(classes))), len(classes) - 1
     for name, is_sound in fitted.items():
-        sound = is_sound(getattr(machine, name), Sizes(outputs, features))
+        sound = is_sound(getattr(machine, name), Sizes(outputs, features, lines))
         require(sound, f"its {name} does not fit the classes and features, or is not a number.")
     if machine.trace_kind is not None:
         require(type(machine.trace_) is machine.trace_kind, "its trace is of the wrong type.")

@@ -1,10 +1,10 @@
 """Model files: the whole pipeline and its certificates, loaded without running any code.
 
-Layout: a line ``certo model 5``, a line ``sha256 <hex digest of all that follows>``, then a skops
+Layout: a line ``certo model 6``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_NODE_TYPES` and
 `_trusted` below and by nothing in the file; `model_check` then checks what was created. Files of
-formats 3 and 4 are read, too: see `_upgrade_supports` and `_SINCE_5`; so are those of before the
-words of texts were counted: see `_upgrade_encoder`.
+formats 3 to 5 are read, too: see `_upgrade_supports`, `_SINCE_5` and `_upgrade_pairs`; so are those
+of before the words of texts were counted: see `_upgrade_encoder`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from certo.data.files import read_whole, write_whole
 from certo.data.problem import Problem
 from certo.estimators._kernel import spread
 from certo.estimators.description import Unsound, describe, descriptions
+from certo.estimators.hard_margin import HardMarginSVM
+from certo.estimators.svm import SVM
 from certo.tables.archive import check_sizes, kinds_in
 from certo.tables.archive_reader import read_archive
 from certo.tables.held_out import HeldOut
@@ -45,7 +47,8 @@ _NODE_TYPES = {
     "NdArrayNode": {"numpy.ndarray", "numpy.float64", "numpy.int64", "numpy.bool"},
     "TypeNode": {"builtins.str", "numpy.float64"},
 }
-_MAGIC, _FORMAT_4, _FORMAT_3 = (b"certo model %d\n" % number for number in (5, 4, 3))
+MODEL_FORMAT = 6
+_MAGIC, *_EARLIER = (b"certo model %d\n" % number for number in (MODEL_FORMAT, 5, 4, 3))
 _SINCE_5 = {"test_share", "test_seed"}  # What files of format 4 and 3 do not hold.
 
 
@@ -210,9 +213,9 @@ def load_model(path: str | Path) -> LoadedModel:
 
 def _load(path: Path) -> LoadedModel:
     """What a model file holds: the model of a table, or a machine alone."""
-    data = read_whole(path, _MAGIC, _FORMAT_4, _FORMAT_3)
+    data = read_whole(path, _MAGIC, *_EARLIER)
     magic, (header, _, payload) = data[: len(_MAGIC)], data[len(_MAGIC) :].partition(b"\n")
-    if magic not in (_MAGIC, _FORMAT_4, _FORMAT_3) or not header.startswith(b"sha256 "):
+    if magic not in (_MAGIC, *_EARLIER) or not header.startswith(b"sha256 "):
         raise Problem(
             f"{path} is not a Certo model file: it does not start like one. A file that certo fit "
             "or certo.save of this version wrote is needed."
@@ -231,13 +234,15 @@ def _load(path: Path) -> LoadedModel:
         raise Problem(f"{path} {what} Fit the model again, or get an unchanged copy.") from wrong
 
 
-def _read(payload: bytes, number: int = 5) -> Any:
+def _read(payload: bytes, number: int = MODEL_FORMAT) -> Any:
     kinds = _refuse_other_kinds(payload)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about scikit-learn's version; our checks follow.
         content = read_archive(payload, kinds.__getitem__)
     content = content if isinstance(content, dict) else {}
     machine, names = content.get("machine"), {item.name for item in fields(StoredModel)}
+    if number < 6:
+        _upgrade_pairs(machine)
     if number == 3:
         _upgrade_supports(machine)
     if set(content) == {"machine"}:
@@ -280,6 +285,13 @@ def _upgrade_supports(machine: Any) -> None:
     is_known = np.any(signs > 0, axis=0) | (np.sum(signs < 0, axis=0) == len(signs) - 1)
     machine._support_classes = np.where(is_known, np.argmax(signs, axis=0), -1)
     del state["n_support_"]
+
+
+def _upgrade_pairs(machine: Any) -> None:
+    """Before format 6 there was an output for each class, and no setting about it."""
+    if isinstance(machine, SVM | HardMarginSVM):
+        machine.multiclass, machine.decision_function_shape = "rest", "ovr"
+        machine.break_ties = machine._paired = False
 
 
 def _upgrade_encoder(encoder: Any) -> None:

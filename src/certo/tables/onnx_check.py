@@ -30,7 +30,7 @@ from certo.data import columns
 from certo.data.problem import Problem
 from certo.kernels import Gaussian, Polynomial
 from certo.tables.model_file import StoredModel
-from certo.tables.onnx_file import TYPES, Expansion, expansion_of, needed
+from certo.tables.onnx_file import TYPES, Expansion, expansion_of, needed, votes_of
 
 EXP_ULPS = 4  # What exp of an ONNX runtime may be off, in units of its last place.
 MAX_CHECKED_VALUES = 2**22  # Kernel values that are compared at once.
@@ -91,7 +91,7 @@ def check_onnx(
         allowance = max(allowance, float(np.max(scores.within)))
         difference = max(difference, float(np.max(off[known], initial=0.0)))
         if "label" in found:
-            sure = _is_clear(scores)
+            sure = _is_clear(scores, votes_of(machine) is not None)
             wrong = found["label"] != machine.predict(encoder.transform(part))
             if np.any(wrong & sure):
                 raise ArithmeticError("the ONNX file gives another label where the score is clear.")
@@ -163,9 +163,11 @@ def _kernel_values(
     return values, (t + tau) ** q * (1 + unit.gamma(q)) - t**q
 
 
-def _is_clear(scores: Scores) -> np.ndarray:
+def _is_clear(scores: Scores, votes: bool) -> np.ndarray:
     """Which rows have the same label by any scores within the allowance."""
     values, within = scores
+    if votes:  # The votes of all pairs are the same.
+        return np.all(np.abs(values) > within, axis=1)
     if values.shape[1] == 1:
         return np.abs(values[:, 0]) > within[:, 0]
     low = values - within

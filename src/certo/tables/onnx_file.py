@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from certo.certificates.sample.labels import pairs_of
 from certo.data.problem import Problem
+from certo.estimators._pairs import by_pair
 from certo.kernels import Gaussian, Linear, Polynomial
 from certo.tables.model_file import StoredModel
 from certo.words.reader import setting
@@ -59,7 +61,14 @@ def expansion_of(machine: Any) -> Expansion:
     centres = machine.support_vectors_
     centres = centres.toarray() if sparse.issparse(centres) else np.asarray(centres)
     coef = np.atleast_2d(machine.dual_coef_)
+    if votes_of(machine) is not None:
+        coef = by_pair(coef, machine._support_classes, len(machine.classes_))
     return Expansion(coef, _each(machine.intercept_, len(coef)), centres, kernel)
+
+
+def votes_of(machine: Any) -> str | None:
+    """How pairs of classes vote; None, where there are no pairs."""
+    return getattr(machine, "_votes", None)
 
 
 def _each(intercept: Any, outputs: int) -> np.ndarray:
@@ -171,7 +180,9 @@ class _Graph:
 
     def _label(self, machine: Any, score: str) -> tuple[str, int, list]:
         classes = machine.classes_
-        if self.n_scores == 1:
+        if (votes := votes_of(machine)) is not None:
+            place = self.add("ArgMax", self._votes(score, len(classes), votes), axis=1, keepdims=0)
+        elif self.n_scores == 1:
             above = self.add("Greater", score, self.constant(np.zeros((1, 1))))
             place = self.add("Cast", above, to=self.onnx.TensorProto.INT64)
             place = self.add("Squeeze", place, self.constant(np.array([1])))
@@ -179,6 +190,27 @@ class _Graph:
             place = self.add("ArgMax", score, axis=1, keepdims=0)
         self.add("Gather", self.constant(classes), place, out="label", axis=0)
         return "label", self.onnx.helper.np_dtype_to_tensor_dtype(classes.dtype), [None]
+
+    def _votes(self, score: str, classes: int, votes: str) -> str:
+        """The votes for each class: of each pair the first where its score is above 0."""
+        if votes != "first":
+            raise Problem(
+                "a model with break_ties=True cannot be written as ONNX, since sums of scores "
+                "settle its ties, which rounding changes. Fit it with break_ties=False."
+            )
+        first, second = np.array(pairs_of(classes)).T
+        matrices = np.zeros((2, first.size, classes))
+        for matrix, side in zip(matrices, (first, second), strict=True):
+            matrix[np.arange(first.size), side] = 1
+        above = self.add("Greater", score, self.constant(np.zeros((1, 1))))
+        up, down = (
+            self.add("Cast", which, to=self.element) for which in (above, self.add("Not", above))
+        )
+        for_first, for_second = (
+            self.add("MatMul", which, self.constant(matrix))
+            for which, matrix in zip((up, down), matrices, strict=True)
+        )
+        return self.add("Add", for_first, for_second)
 
     def _probability(self, machine: Any, score: str) -> tuple[str, int, list]:
         if self.n_scores == 1:

@@ -48,7 +48,8 @@ def predict_table(
     if hasattr(machine, "predict_proba"):
         beside = _named(machine, "probability", machine.predict_proba(X))
     elif hasattr(machine, "decision_function"):
-        beside = _named(machine, "score", machine.decision_function(X))
+        scores = getattr(machine, "_class_scores", machine.decision_function)
+        beside = _named(machine, "score", scores(X))
     places = 1 + np.arange(table.num_rows)
     return Predicted(machine.predict(X), beside, encoder.unseen_levels(table), places)
 

@@ -15,6 +15,7 @@ from tests.oracles.truths import (
     runs,
     separation,
 )
+from tests.oracles.truths.pairs import alone
 from tests.oracles.truths.samples import Mismatch
 
 TRUTHS = {
@@ -58,6 +59,6 @@ def is_true(data: dict, X, y) -> bool:
         paid = all(claim.get("delta", 0.0) <= share for claim in data["claims"]["claims"])
         return paid and not data["test"]["claims"] and is_true(data["claims"], X, y)
     try:
-        return bool(TRUTHS[data["type"]](data, X, y))
+        return bool(TRUTHS[data["type"]](*alone(data, X, y)))
     except Mismatch:
         return False

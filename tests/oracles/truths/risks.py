@@ -28,6 +28,12 @@ from tests.oracles.truths.kernels import (
     soft_margin_gap,
     value_of,
 )
+from tests.oracles.truths.pairs import (
+    alone,
+    multipliers_of_pairs,
+    pairs,
+    standing_of_votes,
+)
 from tests.oracles.truths.runs import descent, lanes, loss_of, perceptron
 from tests.oracles.truths.samples import codes_of, require, rows_of, signs_of
 
@@ -45,7 +51,7 @@ def standing(scores, code: int) -> int:
 
 def scores_of(predictor, X) -> list:
     rows = table(X)
-    if predictor["type"] == "LinearPredictor":
+    if predictor["type"] in LINEAR:
         W = [rationals(w) for w in predictor["coef"]]
         require(all(len(w) == len(row) for w in W for row in rows))
         return [
@@ -58,17 +64,29 @@ def scores_of(predictor, X) -> list:
     else:
         places = [rationals(z) for z in centres]
         values = [[value_of(kernel, x, z) for z in places] for x in rows]
+    coefs = predictor["dual_coef"]
+    if predictor["type"] == "KernelVotes":
+        coefs = multipliers_of_pairs(predictor, classes_of(predictor))
     parts = [
-        (rationals(a), rational(b))
-        for a, b in zip(predictor["dual_coef"], predictor["intercept"], strict=True)
+        (rationals(a), rational(b)) for a, b in zip(coefs, predictor["intercept"], strict=True)
     ]
     return [[dot(a, v) + b for a, b in parts] for v in values]
+
+
+LINEAR = ("LinearPredictor", "LinearVotes")
+
+
+def classes_of(predictor) -> int:
+    """How many classes have so many pairs."""
+    found = [k for k in range(3, 99) if k * (k - 1) == 2 * len(predictor["intercept"])]
+    require(len(found) == 1)
+    return found[0]
 
 
 def evaluations(predictor, X) -> list:
     """Scores in rationals; of a linear rule, also in float64, in several orders."""
     every = [scores_of(predictor, X)]
-    if predictor["type"] == "LinearPredictor":
+    if predictor["type"] in LINEAR:
         X, W = np.asarray(X, dtype=float), np.array(predictor["coef"], dtype=float)
         b = np.array(predictor["intercept"], dtype=float)
         products = X[:, None, :] * W
@@ -96,7 +114,16 @@ def count_errors(data, X, y) -> tuple[int, int]:
         return wrong, wrong
     every = evaluations(predictor, X)
     require(len(every[0]) == len(codes))
-    stand = standings(every, codes)
+    if predictor["type"].endswith("Votes"):
+        K, open_ties = classes_of(predictor), predictor["by_confidence"]
+        require(len(data["labels"]["classes"]) == K)
+        found = [
+            [standing_of_votes(s, c, K, open_ties) for s, c in zip(scores, codes, strict=True)]
+            for scores in every
+        ]
+        stand = [(min(some), max(some)) for some in zip(*found, strict=True)]
+    else:
+        stand = standings(every, codes)
     return sum(best < 0 for _, best in stand), sum(worst <= 0 for worst, _ in stand)
 
 
@@ -346,12 +373,31 @@ def _scales(optimum: Optimum, inner, square) -> list:
 def support_bound(data, X, y) -> bool:
     m, supports = data["examples"], set()
     classes = data["labels"]["classes"]
-    wanted = [1] if len(classes) == 2 else list(range(len(classes)))
-    if [s["labels"]["positive"] for s in data["solutions"]] != wanted:
+    wanted = [(1, None)] if len(classes) == 2 else [(k, None) for k in range(len(classes))]
+    asked = [(s["labels"]["positive"], s["labels"].get("against")) for s in data["solutions"]]
+    of_pairs = len(classes) > 2 and asked == pairs(len(classes))
+    if asked != wanted and not of_pairs:
         return False
+    whole_X, whole_y, whole_m = X, y, m
+    every = [1] * m
     kinds = {"SoftMarginGap": soft_margin_gap, "MaximumMargin": maximum_margin}
     for solution in data["solutions"]:
-        if solution["labels"]["classes"] != classes or solution["examples"] != m:
+        if solution["labels"]["classes"] != classes:
+            return False
+        places = list(range(whole_m))
+        if of_pairs:
+            codes = codes_of(data, whole_y)
+            require(len(codes) == whole_m)
+            pair = solution["labels"]["positive"], solution["labels"]["against"]
+            places = [t for t in places if codes[t] in pair]
+            if not of_vectors(solution):
+                whole = {**solution, "examples": whole_m}
+                every = [row[t] for t, row in enumerate(gram_of(whole, whole_X))]
+            else:
+                every = [dot(row, row) for row in rows_of(data, whole_X)]
+            solution, X, y = alone(solution, whole_X, whole_y)
+            m = len(places)
+        if solution["examples"] != m:
             return False
         if not kinds[solution["type"]](solution, X, y):
             return False
@@ -369,18 +415,21 @@ def support_bound(data, X, y) -> bool:
             scores = [dot(coef, row) for row in gram]
             square = dot(coef, scores)
         else:
-            rows, coef = rows_of(data, X), rationals(solution["coef"])
+            rows, coef = rows_of(solution, X), rationals(solution["coef"])
             gram = [[dot(a, b) for b in rows] for a in rows]
             scores, square = [dot(coef, x) for x in rows], dot(coef, coef)
         optimum = Optimum(solution, gram, signs)
-        longest2 = max(gram[t][t] for t in range(m))
+        longest2 = max(every) if of_pairs else max(gram[t][t] for t in range(m))
         bias = rational(solution["intercept"])
         if not is_near(optimum, coef, scores, square, bias, longest2):
             return False
-        supports |= {t for t, margin in enumerate(optimum.margins) if margin <= 1}
+        supports |= {places[t] for t, margin in enumerate(optimum.margins) if margin <= 1}
         longest = max(range(m), key=lambda t: gram[t][t])
+        if of_pairs:
+            longest = max(range(whole_m), key=lambda t: every[t])
     if len(supports | {longest}) > data["supports"]:
         return False
+    m = whole_m
     facts = m, data["supports"], data["delta"]
     return (
         formulas.campi_garatti_holds(data["bound"], *facts)

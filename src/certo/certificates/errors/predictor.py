@@ -6,7 +6,7 @@ What is right, and what is wrong, is said in `decided`.
 from __future__ import annotations
 
 import abc
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -19,6 +19,7 @@ from certo.certificates.fields import FiniteTable, FiniteVector, Value, WholeVec
 from certo.certificates.named import Named
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.space import Scores
 from certo.numbers import exact
 from certo.numbers.rounding import OVERFLOW_LIMIT
 
@@ -29,6 +30,7 @@ class Predictor(Named, Value, abc.ABC):
     name_key = "type"
     modules: ClassVar[dict[str, str]] = {
         "KernelPredictor": "certo.certificates.errors.kernel_predictor",
+        **dict.fromkeys(("LinearVotes", "KernelVotes"), "certo.certificates.errors.votes"),
         **dict.fromkeys(("LinearPredictor", "StatedPredictions"), __name__),
     }
 
@@ -75,13 +77,29 @@ class LinearPredictor(Predictor):
         return len(self.coef)
 
     def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
+        sample = self._sample(X, codes)
+        parts = [self._wrong(sample.part(a, b), codes[a:b], 2 * room) for a, b in sample.blocks()]
+        return Wrong(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _sample(self, X, codes: np.ndarray) -> Sample:
         require(
             X.shape[1] == self.coef.shape[1],
             f"the rule has {self.coef.shape[1]:,} features, but X has {X.shape[1]:,} columns.",
         )
-        sample = Sample(X, codes)
-        parts = [self._wrong(sample.part(a, b), codes[a:b], 2 * room) for a, b in sample.blocks()]
-        return Wrong(*map(np.concatenate, zip(*parts, strict=True)))
+        return Sample(X, codes)
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def scores(self, X, rows: int) -> Iterator[tuple[int, Scores]]:
+        """The scores of at most so many rows at a time, with their slack, and which row comes
+        first: each with its own allowance, from Σ|w_j x_j|."""
+        sample = self._sample(X, np.zeros(X.shape[0], np.int64))
+        size = np.abs(self.coef).T
+        for start, stop in sample.blocks():
+            for a in range(start, stop, max(1, rows)):
+                part = sample.part(a, min(a + max(1, rows), stop))
+                products = np.asarray((part != 0).sum(axis=1)).reshape(-1, 1)
+                slack = self._allowance(products, abs(part) @ size)
+                yield a, Scores(part @ self.coef.T + self.intercept, slack)
 
     @np.errstate(over="ignore", invalid="ignore")
     def _wrong(self, part, codes: np.ndarray, room: float) -> Wrong:

@@ -58,13 +58,14 @@ class MaximumMargin(MarginSolution):
         """(primal − dual)/primal of ½‖w‖², rounded up."""
         return exact.above(1 - (Fraction(self.lower) / Fraction(self.upper)) ** 2)
 
-    def _check(self, sample) -> str:
+    def _check_within(self, sample) -> str:
         self._check_size(sample)
         margins = self.space.margins(sample, self.machine)
         length = exact.root_above(max(self._square(margins).above, Fraction(0)))
         require(0 < length < np.inf, "without a finite direction there is no distance.")
         near = margins.below(Fraction(self.lower) * Fraction(length))
         if near is not None:
+            near = near if sample.places is None else int(sample.places[near])
             raise Refuted(f"example {near} is not shown to have a margin of {self.lower!r}.", near)
         most = (Fraction(self.upper) * self._multipliers(sample)) ** 2
         require(

@@ -88,7 +88,7 @@ class SoftMarginGap(MarginSolution):
     def informative(self) -> bool:
         return not says_nothing(self.relative_gap)
 
-    def _check(self, sample) -> str:
+    def _check_within(self, sample) -> str:
         if self.width is not None:
             return str(by_blocks().shown_of(self, sample))
         self._check_size(sample)

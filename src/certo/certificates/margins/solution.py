@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from certo.certificates.fields import check_choice
+from certo.certificates.sample.examples import rows_within
 from certo.certificates.spaces.space import MachineMargins, Scores, SpaceClaim
 
 MARGIN_INTERCEPTS = ("free", "lifted", "none")
@@ -19,11 +21,27 @@ class MarginSolution(SpaceClaim):
 
     treatment: str
 
+    _of_pairs: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice(self.treatment, "treatment", MARGIN_INTERCEPTS)
         if self.treatment == "none" and self.intercept != 0:
             raise ValueError(f"without an intercept it must be 0, got {self.intercept!r}.")
+
+    def within(self, sample: Any) -> Self:
+        """The same, its rows counted among those of the sample: of a claim about two of several
+        classes they are counted among all examples, and the sample has those of the two."""
+        if sample.places is None:
+            return self
+        return replace(self, rows=rows_within(sample, self.rows))
+
+    def _check(self, sample: Any) -> str:
+        return self.within(sample)._check_within(sample)
+
+    @abstractmethod
+    def _check_within(self, sample: Any) -> str:
+        """The check, where rows are those of the sample."""
 
     @property
     def weighted(self) -> bool:

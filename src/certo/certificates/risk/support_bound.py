@@ -32,16 +32,18 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
-from certo.certificates.base import Refuted, require
+from certo.certificates.base import Refuted, check_count, require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.solution import MarginSolution
 from certo.certificates.risk.risk_bound import RiskBound, majority
-from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.examples import SampleMismatch
+from certo.certificates.sample.labels import Labels, pair_labels
 from certo.certificates.spaces.space import Scores
+from certo.containers import count
 from certo.numbers import exact, tails
 from certo.numbers.exact import ROUND_UP_8
 
@@ -61,6 +63,7 @@ class Near:
     radius: float
     computed: float
     free: bool
+    reach: float = 0.0  # No shorter than the longest of all examples, those of other classes too.
 
     @cached_property
     def unsure(self) -> np.ndarray:
@@ -93,21 +96,23 @@ class Near:
     def furthest(self) -> Fraction:
         """How far margins at the optimum are from the computed ones of (w, b) at most, on all new
         examples whose φ(x) is no longer than the longest of these."""
-        moved = Fraction(float(self.lengths.max())) * Fraction(self.radius)
+        moved = Fraction(self.reach) * Fraction(self.radius)
         moved += Fraction(self.computed)
         return moved + max(abs(self.intercept - Fraction(end)) for end in self.ends) * self.free
 
 
-def nearby(solution: MarginSolution, sample, room: int = 1) -> Near:
-    """What is known of the optimum from a solution that holds of the sample."""
+def nearby(solution: MarginSolution, sample, room: int = 1, reach: float = 0.0) -> Near:
+    """What is known of the optimum from a solution that holds of the sample; no example, of
+    whatever class, is longer than these or `reach`."""
     space, intercept = solution.space, Fraction(solution.intercept)
+    solution = solution.within(sample)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         margins = space.margins(sample, solution.machine._replace(intercept=0.0))
-        lengths = space.lengths(sample)
-        if solution.treatment == "lifted":
-            lengths = np.sqrt((lengths * lengths + 1.0) * ROUND_UP_8) * ROUND_UP_8
+        lengths = _lengths(solution, sample)
+        reach = max(reach, float(lengths.max()))
         scores = Scores(sample.signs * margins.value, room * margins.slack)
-        computed = room * space.computed(sample, solution.machine, margins, lengths)
+        longest = np.append(lengths, reach)
+        computed = room * space.computed(sample, solution.machine, margins, longest)
         unit, radius = solution.nearness(sample.signs, margins, scores)
         if unit != 1:
             value = scores.value / unit
@@ -115,11 +120,27 @@ def nearby(solution: MarginSolution, sample, room: int = 1) -> Near:
             scores, intercept = Scores(value, slack), intercept / Fraction(unit)
             small = computed < MAX_FACTOR
             computed = exact.above(Fraction(computed) / Fraction(unit)) if small else math.inf
-    sizes = (*scores, lengths, radius, exact.above(abs(intercept)), computed)
+    sizes = (*scores, longest, radius, exact.above(abs(intercept)), computed)
     require(all(np.all(np.abs(part) < MAX_FACTOR) for part in sizes), "numbers overflow float64.")
     radius *= 1 + (room - 1) * 2.0**-40
     is_free = solution.treatment == "free"
-    return Near(sample.signs, scores, intercept, lengths, radius, computed, is_free)
+    return Near(sample.signs, scores, intercept, lengths, radius, computed, is_free, reach)
+
+
+def _lengths(solution: MarginSolution, sample) -> np.ndarray:
+    """Numbers that no ‖φ(x_t)‖ exceeds, lifted: no ‖(φ(x_t), 1)‖."""
+    lengths = solution.space.lengths(sample)
+    if solution.treatment == "lifted":
+        return np.sqrt((lengths * lengths + 1.0) * ROUND_UP_8) * ROUND_UP_8
+    return lengths
+
+
+class Examples(NamedTuple):
+    """X as the solutions read it, y, and the places of its labels among the classes."""
+
+    X: Any
+    y: Any
+    codes: np.ndarray
 
 
 @final
@@ -128,7 +149,7 @@ class SupportBound(RiskBound):
     r"""Claim: with probability at least 1 − delta over the draw of the m examples, the error rate
     of the machine of these `solutions` on new examples is at most `bound` (an error is
     y·score ≤ 0, with more than two classes a highest score that is not that of the own class
-    alone).
+    alone; where pairs of classes vote, a pair of the own class that does not vote for it).
 
     Proof: let c be the examples with a margin of at most 1 at the exact optimum of some output, and
     the longest of all. Leaving out any others changes neither the optima nor c, so c is a
@@ -142,6 +163,17 @@ class SupportBound(RiskBound):
     the solutions at hand, which need not be the same. All formulas here are in k = `supports`,
     which is shown to be no less than N: the examples that may have a margin of at most 1 at the
     optimum, and the longest.
+
+    Where pairs of classes vote, each optimum is about the examples of two classes, and c is the
+    union over the pairs. The same proof holds: leaving out an example that is not in c leaves out
+    none that any pair depends on, and a new example takes part in the pairs of its own class alone.
+    (The classes are fixed, whichever of them have examples. Where the intercept is free, no class
+    is lost: the multipliers of both classes of a pair have the same sum, and without any w is 0,
+    and one of the two classes has margins of at most 0 and so multipliers. Else the optimum of a
+    pair does not need that both have examples.) A new example is predicted rightly, however ties
+    are settled, where all pairs of its class vote for it: these are all the votes that a class can
+    have, and any other class has one less at least. So an error is a margin of at most 0 in a pair
+    of its own class, and it changes c. There is one c, and δ is not divided.
 
     An optimum is known by a solution near it, `nearby`: `supports` is no less than |c|, and on new
     examples that are no longer than these a margin at the optimum exceeds that of the solution by
@@ -168,19 +200,20 @@ class SupportBound(RiskBound):
             raise ValueError(f"no SupportBound follows from these solutions: {objection}")
         if self.labels != _all_classes(self.solutions):
             raise ValueError("labels must name the classes of the solutions, the last as positive.")
-        if self.examples != self._first.examples:
+        of_solutions = sum(solution.examples for solution in self.solutions)
+        times = (
+            len(self.labels.classes) - 1 if _is_of_pairs(self.solutions) else len(self.solutions)
+        )
+        if times * self.examples != of_solutions:
             raise ValueError("the solutions must be about as many examples as the bound.")
         if not 1 <= self.supports <= self.examples:
             raise ValueError(f"supports must be from 1 to {self.examples}, got {self.supports!r}.")
 
-    def _rows(self, sample: tuple[Any, ...]) -> tuple[Any, np.ndarray]:
-        signs = np.stack([part.signs for part in sample])
-        return sample[0].X, np.argmax(signs, axis=0) if len(signs) > 1 else signs[0]
+    def _rows(self, sample: Examples) -> tuple[Any, np.ndarray]:
+        return sample.X, sample.codes
 
-    def _majority_of(self, samples: tuple[Any, ...]) -> int:
-        if len(samples) == 1:
-            return majority(samples[0].signs)
-        return max(int(np.count_nonzero(sample.signs > 0)) for sample in samples)
+    def _majority_of(self, sample: Examples) -> int:
+        return majority(sample.codes)
 
     @property
     def bounds(self) -> dict[str, float]:
@@ -206,10 +239,13 @@ class SupportBound(RiskBound):
         self._first.space.check_values(X)
         return X
 
-    def _sample(self, X, y) -> tuple[Any, ...]:
-        return tuple(solution._sample(X, y) for solution in self.solutions)
+    def _sample(self, X, y) -> Examples:
+        codes = self.labels.places(y)
+        if codes.size != count(X):
+            raise SampleMismatch(f"X has {count(X)} examples, but y has {codes.size} labels.")
+        return Examples(X, y, codes)
 
-    def _check(self, sample: tuple[Any, ...]) -> str:
+    def _check(self, sample: Examples) -> str:
         found, k = self._count(sample), self.supports
         require(found <= k, f"the optimum may depend on {found:,} examples, more than {k:,}.")
         self._check_formulas()
@@ -228,18 +264,25 @@ class SupportBound(RiskBound):
         shown = self.printed >= tails.support_vector_compression(m, k, 0, self.level)
         require(shown, f"the printed bound is above {self.printed!r}.")
 
-    def _count(self, samples: tuple[Any, ...], room: int = 1) -> int:
+    def _count(self, examples: Examples, room: int = 1) -> int:
         """A number of examples that |c| does not exceed, if the solutions hold and are near."""
-        found = np.zeros(self.examples, dtype=bool)
+        X, y, codes = examples
+        present = np.bincount(codes, minlength=len(self.labels.classes))
+        require(np.all(present), "some class of the claim has no example.")
+        found, reach = np.zeros(self.examples, dtype=bool), 0.0
+        check_count(self.examples, codes.size)
+        if _is_of_pairs(self.solutions):
+            every = self._first.space.sample(X, y, self.labels)
+            reach = float(_lengths(self._first, every).max())
         solution: Any
-        for solution, sample in zip(self.solutions, samples, strict=True):
+        for solution in self.solutions:
+            sample = solution._sample(X, y)
             solution._check(sample)
-            both = np.any(sample.signs > 0) and np.any(sample.signs < 0)
-            require(both, "some class of the claim has no example.")
-            near = nearby(solution, sample, room)
+            near = nearby(solution, sample, room, reach)
             if near.furthest > 1:  # The advice divides by it, and rows of zeros make it 0.
                 raise Refuted(_too_far(solution, exact.above(near.furthest)))
-            found |= near.supports
+            some = slice(None) if sample.places is None else sample.places
+            found[some] |= near.supports
         return min(int(np.count_nonzero(found)) + 1, self.examples)  # 1: the longest
 
 
@@ -255,10 +298,12 @@ def _objection(solutions: tuple[Any, ...]) -> str:
     first = solutions[0]
     classes = first.labels.classes
     outputs = range(1, 2) if len(classes) == 2 else range(len(classes))
-    if [solution.labels for solution in solutions] != [Labels(classes, k) for k in outputs]:
+    several = pair_labels(classes) if len(classes) > 2 else []
+    asked = [solution.labels for solution in solutions]
+    if asked not in ([Labels(classes, k) for k in outputs], several):
         return (
             "there must be one solution for two classes, the second being the positive one, and "
-            "else one for each class against the rest, in their order."
+            "else one for each class against the rest, or for each pair of classes, in their order."
         )
     for solution in solutions:
         if getattr(solution, "width", None) is not None:
@@ -277,14 +322,20 @@ def _objection(solutions: tuple[Any, ...]) -> str:
             )
         if _setting(solution) != _setting(first):
             return (
-                "the solutions of the outputs must be of one kind, with the same kernel, C, "
-                "treatment of the intercept and number of examples."
+                "the solutions of the outputs must be of one kind, with the same kernel, C and "
+                "treatment of the intercept."
             )
+        if not _is_of_pairs(solutions) and solution.examples != first.examples:
+            return "the solutions of the outputs must be about the same number of examples."
     return ""
 
 
+def _is_of_pairs(solutions: tuple[Any, ...]) -> bool:
+    return solutions[0].labels.against is not None
+
+
 def _setting(solution: MarginSolution) -> tuple[Any, ...]:
-    names = ("treatment", "examples", "C", "space")
+    names = ("treatment", "C", "space")
     return type(solution), *(getattr(solution, name, None) for name in names)
 
 

@@ -30,10 +30,12 @@ class Sample:
     """X as float64 or float32 rows (dense or CSR), and one sign for each.
 
     A claim about real numbers has these, of shape (m, outputs), in place of signs (see `values`).
+    Where a claim is about some of the examples only, `places` are theirs among all.
     """
 
     X: Any
     signs: np.ndarray
+    places: np.ndarray | None = None
 
     @classmethod
     def of(cls, X, y, labels: Labels | Values | Unlabelled) -> Sample:
@@ -41,7 +43,8 @@ class Sample:
         signs = labels.read(y, X.shape[0])
         if not X.shape[0]:
             raise SampleMismatch("X has no rows: there is nothing to check.")
-        return cls(X, signs)
+        places = rows_of_pair(signs, labels)
+        return cls(X, signs) if places is None else cls(X[places], signs[places], places)
 
     @property
     def m(self) -> int:
@@ -117,6 +120,26 @@ class Sample:
             if sparse.issparse(part):
                 return np.asarray(part.multiply(part).sum(axis=1)).ravel()
             return np.einsum("ij,ij->i", part, part)
+
+
+def rows_of_pair(signs: np.ndarray, labels: Any) -> np.ndarray | None:
+    """The rows of the examples that a claim is about; None, if these are all."""
+    if getattr(labels, "against", None) is None:
+        return None
+    places = np.flatnonzero(signs)
+    if not places.size:
+        raise SampleMismatch(f"no example is of {labels.shown} or {labels.rest}.")
+    return places
+
+
+def rows_within(sample: Any, rows: np.ndarray) -> np.ndarray:
+    """Rows that are counted among all examples, counted among those of the sample instead."""
+    if sample.places is None:
+        return rows
+    within = np.searchsorted(sample.places, rows)
+    if np.any(within >= sample.places.size) or np.any(sample.places[within] != rows):
+        raise SampleMismatch("rows must be rows of X that are of the two classes.")
+    return within
 
 
 def read_exactly(read: Callable[..., Any], values, *name: str, required: str) -> Any:

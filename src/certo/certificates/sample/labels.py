@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,16 @@ from certo.containers import exact_labels
 class Labels:
     """Which of the user's labels count as +1 and which as −1.
 
-    `classes[positive]` is +1 and every other class −1. If `positive` is None there are no signs:
-    each class is compared with each other one. With `column`, y has several columns (multi-label)
-    and this one is meant.
+    `classes[positive]` is +1 and every other class −1. With `against`, only `classes[against]` is
+    −1, and a claim is about the examples of these two classes alone. If `positive` is None there
+    are no signs: each class is compared with each other one. With `column`, y has several columns
+    (multi-label) and this one is meant.
     """
 
     classes: tuple[Any, ...]
     positive: int | None = 1
     column: int | None = None
+    against: int | None = field(default=None, metadata={"since": 7})
 
     def __post_init__(self) -> None:
         if self.positive is None:
@@ -38,6 +41,14 @@ class Labels:
             raise ValueError(f"the classes must be different from each other: {self.classes!r}.")
         if self.column is not None and self.column < 0:
             raise ValueError(f"column must not be negative, got {self.column!r}.")
+        if self.against is None:
+            return
+        known = 0 <= self.against < len(self.classes) and self.against != self.positive
+        if self.positive is None or self.column is not None or not known:
+            raise ValueError(
+                "against must be the place of another class than the positive one, in one column "
+                f"of labels, got {self.against!r}."
+            )
 
     def read(self, y, rows: int) -> np.ndarray:
         """The signs, one for each of so many examples."""
@@ -47,10 +58,15 @@ class Labels:
         return signs
 
     def signs(self, y) -> np.ndarray:
-        """y as −1 and +1 (int8)."""
+        """y as −1 and +1 (int8), and 0 where a pair of other classes is meant."""
         if self.positive is None:
             raise SampleMismatch("the labels name no positive class, so that there are no signs.")
-        return np.where(self.places(y) == self.positive, 1, -1).astype(np.int8)
+        return self.signs_of(self.places(y))
+
+    def signs_of(self, places: np.ndarray) -> np.ndarray:
+        """The same from the places of the labels among the classes."""
+        other = -1 if self.against is None else -(places == self.against).astype(np.int8)
+        return np.where(places == self.positive, 1, other).astype(np.int8)
 
     def places(self, y, unknown: bool = False) -> np.ndarray:
         """The place of every label among the classes; `unknown`: −1 for one that is none of them,
@@ -98,15 +114,30 @@ class Labels:
     @property
     def rest(self) -> str:
         """What the positive class is told from."""
+        if self.against is not None:
+            return repr(self.classes[self.against])
         if self.positive is not None and self.column is None and len(self.classes) == 2:
             return repr(self.classes[1 - self.positive])
         return "the rest"
 
     def name(self) -> str:
-        """The question this claim answers, for people: setosa, or label 3, or all classes."""
+        """The question this claim answers, for people: setosa, or label 3, or all classes, or
+        setosa against virginica."""
         if self.column is not None:
             return f"label {self.column}"
+        if self.against is not None:
+            return f"{self.classes[self.positive or 0]} against {self.classes[self.against]}"
         return "all classes" if self.positive is None else str(self.classes[self.positive])
+
+
+def pair_labels(classes: tuple[Any, ...]) -> list[Labels]:
+    """Every pair of classes, in scikit-learn's order: the first of the two is +1."""
+    return [Labels(classes, i, None, j) for i, j in pairs_of(len(classes))]
+
+
+def pairs_of(classes: int) -> list[tuple[int, int]]:
+    """The pairs (i, j), i < j, of so many classes, in the order of scikit-learn."""
+    return list(itertools.combinations(range(classes), 2))
 
 
 def _as_kind(kind: type, label: int | float) -> int | float | None:

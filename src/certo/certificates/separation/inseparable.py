@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, replace
+from typing import ClassVar, final
 
 import numpy as np
 
 from certo.certificates.base import Refuted, check_shape, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import SEPARATION_INTERCEPTS, Fractions, IndexVector, check_choice
-from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.examples import Sample, rows_within
 from certo.certificates.separation.separation import Separation, named, slots_of
 from certo.certificates.spaces.family import VectorFamily, family_of
 from certo.numbers.farkas import cancels, common_denominator
@@ -93,10 +93,16 @@ class Inseparable(Cancelling):
     mean of the y_t x_t; for several classes, Σ_{y = c} a x̃_t = Σ_{k = c} a x̃_t for every class c.
     """
 
+    _of_pairs: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_convex(self.weights, self.vectors.size)
 
     def _check(self, sample: Sample) -> str:
+        if sample.places is not None:
+            return replace(self, vectors=rows_within(sample, self.vectors))._check(
+                replace(sample, places=None)
+            )
         self._cancelling(sample)
         return f"{counted(self.vectors.size, 'weighted vector')} add up to exactly zero."

@@ -44,6 +44,7 @@ class Separable(Separation):
     margin: float
 
     shows = ("examples", "functional_margin", "margin")
+    _of_pairs: ClassVar[bool] = True
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
 
@@ -74,6 +75,7 @@ class Separable(Separation):
         if low is not None:
             found = exact.below(margins.exactly(low))
             need = "positive" if enough == LEAST_SCORE else f"at least {exact.above(enough):.17g}"
+            low = low if sample.places is None else int(sample.places[low])
             raise Refuted(
                 f"{named(self.labels, low)} has margin {found:.17g}, which is not {need}.",
                 low // slots_of(self.labels),

@@ -44,7 +44,7 @@ import numpy as np
 
 from certo.blas import map_in_threads
 from certo.certificates.base import require
-from certo.certificates.sample.examples import SampleMismatch, exact_matrix
+from certo.certificates.sample.examples import SampleMismatch, exact_matrix, rows_of_pair
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.space import Machine, MachineMargins, Space
 from certo.certificates.spaces.space import Scores as Scores
@@ -69,13 +69,15 @@ class KernelSample:
 
     For a precomputed kernel X is its Gram matrix. Rounding often leaves such a matrix not quite
     symmetric and with eigenvalues a little below 0, which no function space has: what is meant is
-    `symmetrised(K)` + shift·I.
+    `symmetrised(K)` + shift·I. Where a claim is about some of the examples only, `places` are
+    theirs among all. (A principal submatrix of a positive semi-definite matrix is one.)
     """
 
     kernel: Kernel
     given: Any
     signs: np.ndarray
     shift: float = 0.0
+    places: np.ndarray | None = None
 
     @cached_property
     def X(self) -> Any:  # noqa: N802
@@ -98,7 +100,10 @@ class KernelSample:
         signs = labels.signs(y)
         if count(X) != signs.size:
             raise SampleMismatch(f"X has {count(X)} examples, but y has {signs.size} labels.")
-        return cls(kernel, X, signs, shift)
+        places = rows_of_pair(signs, labels)
+        if places is None:
+            return cls(kernel, X, signs, shift)
+        return cls(kernel, among(kernel, X, places), signs[places], shift, places)
 
     def with_signs(self, signs: np.ndarray) -> KernelSample:
         """The same examples with other signs; all that is known of the examples stays known."""
@@ -188,6 +193,11 @@ class KernelSample:
             rounding = at_most(np.abs(products) * 2.0**-51, 2)
             moved = at_most(np.abs(coef) * scores.slack[rows])
         return Rounded(total(products), rounding + moved)
+
+
+def among(kernel: Kernel, X, rows: np.ndarray) -> Any:
+    """Some of the examples; of a Gram matrix what it says of these."""
+    return X[np.ix_(rows, rows)] if kernel.takes == "matrix" else kernel.points(X, rows)
 
 
 def rounding_of(kernel: Kernel, X, centres) -> tuple[float, float]:
