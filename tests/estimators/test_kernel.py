@@ -86,7 +86,7 @@ def test_they_mean_what_they_mean_in_scikit_learn():
 
 def test_the_example_that_fixes_an_intercept_is_a_support_of_its_output():
     points = np.array([[2.0], [-1.0], [-2.0], [3.0], [-2.0], [-1.0], [1.0]])
-    model = SVM(C=0.1).fit(points, [2, 1, 2, 0, 1, 1, 1])
+    model = SVM(C=0.1, multiclass="rest").fit(points, [2, 1, 2, 0, 1, 1, 1])
     assert np.argwhere((model.dual_coef_ == 0) & model._in_output).tolist() == [[1, 4]]
     for k, claim in enumerate(model.certificate_):
         rows, dual_coef = model.supports_of_output(k)

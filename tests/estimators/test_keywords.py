@@ -71,6 +71,6 @@ def test_every_machine_answers_what_it_does_not_have(machine):
 def test_constructors_are_still_introspected():
     model = clone(certo.SVM(Gaussian(2.0), C=3.0))
     assert model.get_params()["C"] == 3.0
-    assert list(model.get_params())[:2] == ["C", "cache_mb"]
+    assert list(model.get_params())[:2] == ["C", "break_ties"]
     with pytest.raises(TypeError, match="positional"):
         certo.SVM(None, 1.0)

@@ -111,6 +111,7 @@ def fit_svm(machine: Any, X: Any, y: Any, sample_weight: Any) -> Any:
             after_look=limits.after_look,
         )  # fmt: skip
     machine.classes_, machine._multilabel, machine.kernel_ = classes, False, None
+    machine._paired = False
     machine.coef_ = np.array([one.point.w for one in found])
     machine.intercept_ = np.array([one.point.b for one in found])
     nothing = [np.zeros(0, np.int64)] * len(found)

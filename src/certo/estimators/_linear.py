@@ -58,7 +58,7 @@ MAX_LATER_NUMBERS = 2**17  # Numbers that a fit may keep: a megabyte.
 def make_later(
     machine: Any,
     *data: Any,
-    at_once_above: int = MAX_LATER_NUMBERS,
+    at_once_above: int | None = None,
     **makers: Callable[..., Any],
 ) -> None:
     """Set attributes of a fit to what a function for each makes of the machine and the data,
@@ -66,6 +66,7 @@ def make_later(
     stored, from copies that nobody changes. In a search over settings hardly anybody reads them,
     and they take longer than the fit."""
     forget(machine, "_later", *makers)
+    at_once_above = MAX_LATER_NUMBERS if at_once_above is None else at_once_above
     if sum(part.nnz if sparse.issparse(part) else part.size for part in data) > at_once_above:
         for name, make in makers.items():
             setattr(machine, name, make(machine, *data))

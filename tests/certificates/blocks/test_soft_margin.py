@@ -48,7 +48,7 @@ def test_a_claim_survives_json():
 
 def test_a_claim_of_before_has_no_width():
     data = SVM().fit(X, TWO).certificate_[0].to_dict()
-    del data["width"]
+    assert "width" not in data
     assert SoftMarginGap.from_dict(data).verify(X, TWO)
 
 
