@@ -57,9 +57,9 @@ def test_logistic_regression(y, intercept, ridge):
 @pytest.mark.parametrize("y", [TWO, THREE])
 @pytest.mark.parametrize("intercept", ["free", "lifted", "none"])
 def test_svm(y, intercept):
-    usual = SVM(intercept=intercept, tol=1e-6).fit(X, y)
+    usual = SVM(intercept=intercept, tol=1e-6, multiclass="rest").fit(X, y)
     for ends in cuts(M)[::2]:
-        found = SVM(intercept=intercept).fit(ArrayBlocks(X, y, ends=ends))
+        found = SVM(intercept=intercept, multiclass="rest").fit(ArrayBlocks(X, y, ends=ends))
         assert found.converged_
         for claim, other in zip(found.certificate_, usual.certificate_, strict=True):
             assert claim.relative_gap <= found.tol
@@ -68,6 +68,11 @@ def test_svm(y, intercept):
         assert found.certificate_.verify(X, y)
         for others in cuts(M, seed=1):
             assert found.certificate_.verify(ArrayBlocks(X, y, ends=others))
+
+
+def test_pairs_of_classes_are_refused_in_words():
+    with pytest.raises(ValueError, match='use SVM\\(multiclass="rest"\\)'):
+        SVM().fit(ArrayBlocks(X, THREE))
 
 
 @pytest.mark.parametrize("machine", [SVM(class_weight="balanced"), SVM(lam=1e-3), SVM(C=30.0)])
