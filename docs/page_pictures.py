@@ -7,6 +7,7 @@ their pictures; the tests run the same code as doctests.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import doctest
 import io
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib import pyplot
 from PIL import Image
 
@@ -32,6 +34,10 @@ COORDINATES = re.compile(r'\b(d|x|y|x1|x2|y1|y2|cx|cy|r|width|height|transform|p
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 #: A point of a scatter, and what is around its style.
 POINT = re.compile(r'(<use [^>]*?) style="([^"]*)"/>')
+STYLED = re.compile(r' style="([^"]*)"')
+NO_TURN = re.compile(r' transform="(?:rotate\(-?0 [^)]*\)|translate\(0 0\))"')
+#: A closed path of eight cubic curves.
+DISC = re.compile(r'<path d="M (?P<path>[-\d. ]+(?:C(?: -?[\d.]+){6} ){8})z"')
 ASSIGNED = re.compile(r"^(ax|figure|animation)\s*=")
 
 
@@ -103,9 +109,9 @@ def save(drawn, path: Path) -> None:
 
 
 def compact(svg: str) -> str:
-    """The same drawing with coordinates to a hundredth of a point, no indentation, and one style
-    for points that follow each other: smaller, and the same on machines that differ in the last
-    digits of what is drawn."""
+    """The same drawing in fewer bytes: coordinates to a hundredth of a point, discs as circles, no
+    indentation, no groups and names that nothing refers to, and each style once. It is also the
+    same on machines that differ in the last digits of what is drawn."""
 
     def rounded(found: re.Match[str]) -> str:
         return f"{round(float(found[0]), 2):g}" if abs(float(found[0])) < 1e4 else found[0]
@@ -114,8 +120,61 @@ def compact(svg: str) -> str:
         return f'{found[1]}="{" ".join(LONG_NUMBER.sub(rounded, found[2]).split())}"'
 
     svg = COORDINATES.sub(attribute, re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL))
-    lines = (line.strip() for line in svg.splitlines())
-    return "\n".join(_points_of_one_style([line for line in lines if line])) + "\n"
+    svg = DISC.sub(_circle, NO_TURN.sub("", svg))
+    lines = [line.strip() for line in _without_names(svg).splitlines()]
+    lines = _without_bare_groups([line for line in lines if line])
+    return "\n".join(_styles_once(list(_points_of_one_style(lines)))) + "\n"
+
+
+def _circle(disc: re.Match[str]) -> str:
+    """A disc, which matplotlib draws by eight cubic curves, as a circle; other shapes unchanged."""
+    corners = np.array(disc["path"].replace("C", "").split(), dtype=float).reshape(-1, 2)[::3]
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    middle, r = (low + high) / 2, (high - low).max() / 2
+    away = np.hypot(*(corners - middle).T)
+    if len(corners) != 9 or np.max(np.abs(away - r)) > 0.02:  # What rounding to 0.01 may move.
+        return disc[0]
+    return f'<circle cx="{middle[0]:.2f}" cy="{middle[1]:.2f}" r="{r:.2f}"'
+
+
+def _without_names(svg: str) -> str:
+    """Short names for what is referred to, and none for the rest."""
+    used = dict.fromkeys(re.findall(r'(?:url\(#|href="#)([^)"]+)', svg))
+    short = {name: f"{number:x}" for number, name in enumerate(used)}
+    svg = re.sub(r'(url\(#|href="#)([^)"]+)', lambda found: found[1] + "n" + short[found[2]], svg)
+
+    def named(found: re.Match[str]) -> str:
+        return f' id="n{short[found[1]]}"' if found[1] in short else ""
+
+    return re.sub(r' id="([^"]*)"', named, svg)
+
+
+def _without_bare_groups(lines: list[str]) -> list[str]:
+    """Groups without attributes are taken away, and their contents stay."""
+    kept, bare = [], []
+    for line in lines:
+        if re.match(r"<g[ >]", line):
+            bare.append(line == "<g>")
+            if bare[-1]:
+                continue
+        elif line == "</g>" and bare.pop():
+            continue
+        kept.append(line)
+    return kept
+
+
+def _styles_once(lines: list[str]) -> Iterator[str]:
+    """A style that several elements have becomes a class, in the sheet at the top."""
+    count = collections.Counter(style for line in lines for style in STYLED.findall(line))
+    often = [style for style, times in count.items() if times > 1]
+    names = {style: f"s{number}" for number, style in enumerate(often)}
+    sheet = "".join(f".{name}{{{style}}}" for style, name in names.items())
+
+    def classed(found: re.Match[str]) -> str:
+        return f' class="{names[found[1]]}"' if found[1] in names else found[0]
+
+    for line in lines:
+        yield STYLED.sub(classed, line).replace("</style>", sheet + "</style>")
 
 
 def _points_of_one_style(lines: list[str]) -> Iterator[str]:
