@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
+    "docs.extensions.smaller",
     "docs.extensions.built",
     "docs.extensions.reference",
     "docs.extensions.lab",

@@ -1,5 +1,5 @@
-// A formula within a line that is wider than the page, as on a telephone, gets a line of its own,
-// which scrolls.
+// On a narrow screen, as of a telephone: a formula within a line that is wider than the page gets a
+// line of its own, which scrolls; and a picture that would be shrunk to less than half scrolls too.
 function markWideFormulas() {
   for (const formula of document.querySelectorAll("article mjx-container:not([display])")) {
     formula.classList.remove("wide");
@@ -8,7 +8,15 @@ function markWideFormulas() {
     if (block && width > block.clientWidth) formula.classList.add("wide");
   }
 }
+function markWidePictures() {
+  for (const picture of document.querySelectorAll("article p > img:only-child")) {
+    const place = picture.parentElement;
+    place.classList.toggle("wide", picture.naturalWidth > 2 * place.clientWidth);
+  }
+}
 window.addEventListener("load", () => {
+  markWidePictures();
+  window.addEventListener("resize", markWidePictures);
   const typeset = window.MathJax && MathJax.startup && MathJax.startup.promise;
   if (!typeset) return;
   typeset.then(markWideFormulas);
