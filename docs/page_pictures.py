@@ -153,7 +153,7 @@ def _without_bare_groups(lines: list[str]) -> list[str]:
     """Groups without attributes are taken away, and their contents stay."""
     kept, bare = [], []
     for line in lines:
-        if re.match(r"<g[ >]", line):
+        if re.fullmatch(r"<g(?: [^>]*)?>", line):
             bare.append(line == "<g>")
             if bare[-1]:
                 continue

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from docs import page_pictures
-from docs.extensions import reference, statements
+from docs.extensions import reference, smaller, statements
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Ellipse
 
 from certo import plots
 
@@ -101,10 +105,58 @@ def test_points_of_one_style_share_it():
     dot = '<use xlink:href="#a" x="1" y="2" style="fill: red"/>\n'
     bare = '<use xlink:href="#a" x="1" y="2"/>\n'
     other = dot.replace("red", "blue")
-    svg = f"<g>\n{dot}{dot}{other}</g>\n"
-    short = f'<g>\n<g style="fill: red">\n{bare}{bare}</g>\n{other}</g>\n'
+    svg = f"<g>\n{dot}{dot}{other}</g>\n".replace("#a", "#n0")
+    short = f'<g style="fill: red">\n{bare}{bare}</g>\n{other}'.replace("#a", "#n0")
     assert page_pictures.compact(svg) == short
     assert page_pictures.compact(short) == short
+
+
+def test_a_style_of_several_elements_is_written_once():
+    line = '<g id="line"><path id="m12" d="M 0 0" style="stroke: red"/></g>'
+    use = '<use xlink:href="#m12" style="stroke: red"/>'
+    svg = f'<style type="text/css">*{{}}</style>\n{line}\n{use}'
+    short = (
+        '<style type="text/css">*{}.s0{stroke: red}</style>\n'
+        '<g><path id="n0" d="M 0 0" class="s0"/></g>\n<use xlink:href="#n0" class="s0"/>\n'
+    )
+    assert page_pictures.compact(svg) == short
+    assert page_pictures.compact(short) == short
+
+
+def test_a_disc_is_a_circle_and_other_round_shapes_stay():
+    figure = Figure(figsize=(2, 2))
+    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 144), ylim=(0, 144))
+    ax.axis("off")
+    ax.add_patch(Circle((72, 36), 18))
+    ax.add_patch(Ellipse((72, 108), 40, 10))
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    svg = page_pictures.compact(file.getvalue())
+    (middle,) = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"', svg)
+    np.testing.assert_allclose(np.array(middle, float), (72, 108, 18), atol=0.011)  # Rounded twice.
+    assert len(re.findall(r'<path d="[^"]* C ', svg)) == 1
+
+
+def test_groups_without_attributes_are_taken_away_with_their_own_ends():
+    svg = '<g>\n<g class="a">\n<g>\n<path/>\n</g>\n</g>\n</g>\n'
+    assert page_pictures.compact(svg) == '<g class="a">\n<path/>\n</g>\n'
+
+
+def test_smaller_pages_keep_what_is_shown():
+    sheet = (
+        ".highlight { color: #111 }\n.highlight .n { color: #111 }\n.highlight .k { color: #222 }\n"
+    )
+    plain = smaller.plain_tokens(sheet)
+    assert plain == {"n"}
+    code = '<pre><span class="k">if</span>  <span class="n">x</span>:\n    y\n</pre>'
+    icons = '<symbol id="sun">1</symbol>\n<symbol id="pen">2</symbol>\n<use href="#sun"></use>'
+    page = f"<p>a\n\n   b</p>\n  {icons}\n  {code}"
+    short = (
+        '<p>a\nb</p>\n<symbol id="sun">1</symbol>\n<use href="#sun"></use>\n'
+        '<pre><span class="k">if</span>  x:\n    y\n</pre>'
+    )
+    assert smaller.smaller(page, plain) == short
+    assert smaller.smaller(short, plain) == short
 
 
 def test_the_gallery_shows_every_picture_that_plots_draws():
