@@ -14,7 +14,21 @@ function markWidePictures() {
     place.classList.toggle("wide", picture.naturalWidth > 2 * place.clientWidth);
   }
 }
+// A full stop or comma after a formula stays on its line.
+function keepPunctuation() {
+  for (const formula of document.querySelectorAll("article span.math")) {
+    const after = formula.nextSibling;
+    const marks = after && after.nodeType === Node.TEXT_NODE && after.data.match(/^[.,;:?!)\u2019\u201d]+/);
+    if (!marks) continue;
+    after.splitText(marks[0].length);
+    const together = document.createElement("span");
+    together.style.whiteSpace = "nowrap";
+    formula.before(together);
+    together.append(formula, after);
+  }
+}
 window.addEventListener("load", () => {
+  keepPunctuation();
   markWidePictures();
   window.addEventListener("resize", markWidePictures);
   const typeset = window.MathJax && MathJax.startup && MathJax.startup.promise;
