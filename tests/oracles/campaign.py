@@ -121,6 +121,8 @@ def _perceptron(kind: str, seed: int) -> Iterator[Case]:
     options: dict = {"intercept": "none" if seed % 2 else "lifted", "epochs": 40}
     if kind == "MistakeBound" and seed % 4 == 3:
         options["learning_rate"] = Power(1.0, 0.5)
+    elif kind == "MistakeBound" and seed % 4 == 2:
+        options["shards"] = 2 + seed % 3
     if kind == "CompressionBound":
         X, y = _apart(seed, m=80)
         options |= {"order": "shuffled" if seed % 2 else "cyclic", "random_state": seed}

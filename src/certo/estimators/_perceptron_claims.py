@@ -97,7 +97,7 @@ def _claims(X: Any, neuron: Learned, square: float, zero_sign: int, fresh: bool)
                 machine=Machine(last[0], rows, outcome.counts[rows] * sample.signs[rows], last[1]),
                 averaged=run.average,
                 lifted=run.lifted,
-                sums=UpdateSums(run.rate, before, shards),
+                sums=UpdateSums(run.rate, before, shards if shards > 1 else None),
                 start=outcome.start,
                 totals=outcome.totals[rows] if outcome.totals.size else outcome.totals,
                 comparator=hyperplane(u, u_intercept),

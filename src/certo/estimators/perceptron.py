@@ -365,7 +365,8 @@ def _are_same_updates(claim: MistakeBound, machine: Perceptron, y) -> bool:
     run = machine.run()
     started = run.init == "random" or not np.any(claim.start)
     same = (claim.lifted, claim.averaged) == (run.lifted, run.average)
-    is_same = started and same and claim.sums == UpdateSums(run.rate, shards=int(machine.shards))
+    shards = int(machine.shards) if machine.shards > 1 else None
+    is_same = started and same and claim.sums == UpdateSums(run.rate, shards=shards)
     return is_same and description.is_same_space(claim, machine)
 
 

@@ -3,7 +3,7 @@
 Layout: a line ``certo model 6``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_NODE_TYPES` and
 `_trusted` below and by nothing in the file; `model_check` then checks what was created. Files of
-formats 3 to 5 are read, too: see `_upgrade_supports`, `_SINCE_5` and `_upgrade_pairs`; so are those
+formats 3 to 5 are read, too: see `_upgrade_supports`, `_SINCE_5` and `_upgrade_settings`; so are those
 of before the words of texts were counted: see `_upgrade_encoder`.
 """
 
@@ -28,6 +28,7 @@ from certo.data.problem import Problem
 from certo.estimators._kernel import spread
 from certo.estimators.description import Unsound, describe, descriptions
 from certo.estimators.hard_margin import HardMarginSVM
+from certo.estimators.perceptron import Perceptron
 from certo.estimators.svm import SVM
 from certo.tables.archive import check_sizes, kinds_in
 from certo.tables.archive_reader import read_archive
@@ -242,7 +243,7 @@ def _read(payload: bytes, number: int = MODEL_FORMAT) -> Any:
     content = content if isinstance(content, dict) else {}
     machine, names = content.get("machine"), {item.name for item in fields(StoredModel)}
     if number < 6:
-        _upgrade_pairs(machine)
+        _upgrade_settings(machine)
     if number == 3:
         _upgrade_supports(machine)
     if set(content) == {"machine"}:
@@ -287,8 +288,11 @@ def _upgrade_supports(machine: Any) -> None:
     del state["n_support_"]
 
 
-def _upgrade_pairs(machine: Any) -> None:
-    """Before format 6 there was an output for each class, and no setting about it."""
+def _upgrade_settings(machine: Any) -> None:
+    """Before format 6 there was an output for each class, and one run through all examples, and no
+    setting about either."""
+    if isinstance(machine, Perceptron):
+        machine.shards = 1
     if isinstance(machine, SVM | HardMarginSVM):
         machine.multiclass, machine.decision_function_shape = "rest", "ovr"
         machine.break_ties = machine._paired = False

@@ -51,7 +51,7 @@ def _of_hyperplanes(claim: MistakeBound, on: str) -> str:
         if claim.sums.constant is not None
         else f"steps whose rates add up to those of {counted(claim.updates, 'update')}"
     )
-    if claim.sums.shards > 1:
+    if claim.sums.shards:
         steps += f", each of weight 1/{claim.sums.shards:,} since the run was on as many shards"
     made = (
         f"{steps}, {on}lead from the start to "
@@ -72,7 +72,7 @@ def _of_hyperplanes(claim: MistakeBound, on: str) -> str:
 
 
 def _on_shards(claim: MistakeBound) -> str:
-    return f" on {claim.sums.shards:,} shards" if claim.sums.shards > 1 else ""
+    return f" on {claim.sums.shards:,} shards" if claim.sums.shards else ""
 
 
 def _of_functions(claim: MistakeBound, on: str) -> str:

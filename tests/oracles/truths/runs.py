@@ -72,8 +72,8 @@ def rate_sums(data, n: int):
     """Σηᵢ and Σηᵢ² over the first n updates."""
     rate, before = data["sums"]["rate"], data["sums"]["before"]
     if rate["name"] == "Constant":
-        eta = rational(rate["value"])
-        return n * eta, n * eta * eta
+        eta, shards = rational(rate["value"]), data["sums"].get("shards", 1)
+        return n * eta / shards, n * eta * eta / shards
     require(n < 2**20)
     etas = rationals(Rate.from_dict(rate)(before + np.arange(1, n + 1)).tolist())
     return sum(etas, ZERO), sum((e * e for e in etas), ZERO)
@@ -83,7 +83,8 @@ def shares_of(data) -> list | None:
     """Σ η of each row; None if no rates can give them."""
     rate, counts = data["sums"]["rate"], counts_of(data)
     if rate["name"] == "Constant":
-        return [c * rational(rate["value"]) for c in counts] if not data["totals"] else None
+        eta = rational(rate["value"]) / data["sums"].get("shards", 1)
+        return [c * eta for c in counts] if not data["totals"] else None
     require(len(data["totals"]) == len(counts) and data["updates"] < 2**20)
     etas = Rate.from_dict(rate)(data["sums"]["before"] + np.arange(1, data["updates"] + 1))
     low, high = sorted(etas.tolist()), sorted(etas.tolist(), reverse=True)
@@ -107,7 +108,8 @@ def _adds_up(data, rows, signs, shares) -> bool:
         ]
         begin = rational(data["start"][j])
         size = abs(begin) + sum(map(abs, steps), ZERO)
-        n = data["updates"] + len(named) + 8
+        shards = data["sums"].get("shards", 0)  # An average of S runs takes S roundings an epoch.
+        n = data["updates"] + len(named) + 8 + shards * (data["updates"] + 1)
         room = 4 * n * size * part(1, 2**53) + part(1, 2**1000)
         if abs(rational(weight) - begin - sum(steps, ZERO)) > room:
             return False

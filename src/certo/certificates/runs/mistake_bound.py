@@ -176,7 +176,7 @@ class MistakeBound(SpaceClaim):
         require(made == self.updates, f"the steps are {made:,} in number, not {self.updates:,}.")
         if self.sums.constant is not None:
             require(self.totals.size == 0, "with a constant rate there are no totals to give.")
-            return counts * self.sums.constant / self.sums.shards
+            return counts * self.sums.constant / self.sums.parts
         require(self.totals.shape == self.rows.shape, "each row needs the total of its rates.")
         require(
             self.updates <= MAX_RATES, f"rates of more than {MAX_RATES:,} updates are not checked."

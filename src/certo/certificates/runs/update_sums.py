@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -19,22 +19,27 @@ MAX_RATES = 2**26  # Updates whose rates are held in memory.
 class UpdateSums:
     """The rates of the updates after the first `before` ones (which another call made).
 
-    With S = `shards` above 1, the run is iterative parameter mixing (McDonald, Hall and Mann 2010):
+    With S = `shards` (None: 1), the run is iterative parameter mixing (McDonald, Hall and Mann 2010):
     in each epoch every one of S parts of the examples is gone through from the same weights, at
     the constant rate η, and the average of the S results is where the next epoch starts.
     """
 
     rate: Rate
     before: int = 0
-    shards: int = 1
+    shards: int | None = field(default=None, metadata={"since": 7})
 
     def __post_init__(self) -> None:
         if not 0 <= self.before < 2**53:
             raise ValueError(f"before must be a number of updates, got {self.before!r}.")
-        if not 1 <= self.shards < 2**31:
-            raise ValueError(f"shards must be at least 1, got {self.shards!r}.")
-        if self.shards > 1 and self.constant is None:
+        if self.shards is not None and not 2 <= self.shards < 2**31:
+            raise ValueError(f"shards must be at least 2, or None, got {self.shards!r}.")
+        if self.shards is not None and self.constant is None:
             raise ValueError("a run on shards must have a constant rate.")
+
+    @property
+    def parts(self) -> int:
+        """S, the number of runs that are averaged."""
+        return self.shards or 1
 
     def roundings(self, updates: int) -> int:
         """How many roundings an update may pass through on its way into the last weights.
@@ -42,8 +47,7 @@ class UpdateSums:
         Without shards these are the later additions. An average takes S − 1 additions and a
         division more; every epoch but the last one makes an update.
         """
-        mixing = (updates + 1) * self.shards if self.shards > 1 else 0
-        return updates + mixing
+        return updates + (updates + 1) * (self.shards or 0)
 
     @property
     def constant(self) -> float | None:
@@ -53,7 +57,7 @@ class UpdateSums:
         """(Σηᵢ, Σηᵢ²) over the first n updates, each of weight 1/S, rounded."""
         n = np.asarray(n, dtype=np.int64)
         if self.constant is not None:
-            return self.constant * n / self.shards, self.constant**2 * n / self.shards
+            return self.constant * n / self.parts, self.constant**2 * n / self.parts
         rates = np.append(0.0, self.rates(int(n.max(initial=0))))
         with np.errstate(over="ignore"):
             return np.cumsum(rates)[n], np.cumsum(rates**2)[n]
@@ -85,7 +89,7 @@ def most_updates(sums: UpdateSums, law: Inequality, at_least: int) -> int | None
     a run passes through every M. None: no limit was found.
     """
     if sums.constant is not None:
-        return _constant_rate(Fraction(sums.constant), sums.shards, law)
+        return _constant_rate(Fraction(sums.constant), sums.parts, law)
     if at_least < MAX_RATES:
         for reach in SEARCHED_UPDATES:
             limit = _scheduled(sums.rates(min(at_least + reach, MAX_RATES)), law)
@@ -121,14 +125,14 @@ def _sums_within(rates: np.ndarray) -> tuple[Fraction, Fraction]:
     return first, second + rates.size * Fraction(exact.TINY)
 
 
-def _constant_rate(eta: Fraction, shards: int, law: Inequality) -> int:
+def _constant_rate(eta: Fraction, parts: int, law: Inequality) -> int:
     """Floor of the larger root of (η·target·M/S + offset)² = comparator2·(start2 + η²·radius2·M/S),
     whose numbers become integers: floor((√D − b)/2a) is that of ⌊√D⌋ in place of √D.
 
     The inequality holds at M = 0 (Cauchy–Schwarz), or where η·target·M/S + offset = 0, so the
     larger root exists and is not negative.
     """
-    push, pull = eta * law.target / shards, law.comparator2 * eta * eta * law.radius2 / shards
+    push, pull = eta * law.target / parts, law.comparator2 * eta * eta * law.radius2 / parts
     start = law.comparator2 * law.start2
     left = math.lcm(push.denominator, law.offset.denominator)
     right = math.lcm(pull.denominator, start.denominator)

@@ -67,7 +67,7 @@ def issue_mistake_bound(
     if least <= 0:
         target = target or _typical(margins.value[draft.rows])
         rate = draft.sums.constant
-        weights = draft.totals if rate is None else counts * rate / draft.sums.shards
+        weights = draft.totals if rate is None else counts * rate / draft.sums.parts
         missing = margins.shortfall(target, draft.rows, weights, draft.updates + 1, SLACK_FACTOR)
         if missing == math.inf:
             raise CannotClaim("the margins of the comparator overflow float64.")
