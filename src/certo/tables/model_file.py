@@ -3,8 +3,8 @@
 Layout: a line ``certo model 6``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_NODE_TYPES` and
 `_trusted` below and by nothing in the file; `model_check` then checks what was created. Files of
-formats 3 to 5 are read, too: see `_upgrade_supports`, `_SINCE_5` and `_upgrade_settings`; so are those
-of before the words of texts were counted: see `_upgrade_encoder`.
+formats 3 to 5 are read, too: see `_upgrade_supports`, `_SINCE_5` and `_upgrade_settings`; so are
+those of before the words of texts were counted: see `_upgrade_encoder`.
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ MAX_RATES = 2**26  # Updates whose rates are held in memory.
 class UpdateSums:
     """The rates of the updates after the first `before` ones (which another call made).
 
-    With S = `shards` (None: 1), the run is iterative parameter mixing (McDonald, Hall and Mann 2010):
-    in each epoch every one of S parts of the examples is gone through from the same weights, at
-    the constant rate η, and the average of the S results is where the next epoch starts.
+    With S = `shards` (None: 1), the run is iterative parameter mixing (McDonald, Hall and Mann
+    2010): in each epoch every one of S parts of the examples is gone through from the same weights,
+    at the constant rate η, and the average of the S results is where the next epoch starts.
     """
 
     rate: Rate
