@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 
 from certo import row_keys as module
-from certo.row_keys import row_keys
+from certo.certificates.sample.examples import Sample
+from certo.row_keys import exact_key, row_keys
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.integers(-3, 4, (300, 5)) * (RANDOM.random((300, 5)) < 0.6)
@@ -37,3 +38,11 @@ def test_signs_of_zeros_do_not_count_and_the_order_of_columns_does():
     assert row_keys(np.array([[0.0, 1]])) == row_keys(np.array([[-0.0, 1]]))
     assert row_keys(np.array([[0.0, 1]])) != row_keys(np.array([[1.0, 0]]))
     assert row_keys(np.array([[1.0, 2]])) != row_keys(np.array([[1.0, np.nextafter(2, 3)]]))
+
+
+def test_an_exact_key_tells_rows_apart():
+    X = np.array([[0.0, 1], [1, 0], [0, 1]])
+    for store in (np.asarray, sparse.csr_array):
+        sample = Sample(store(X), np.ones(3, np.int8))
+        keys = [exact_key(*sample.row(t)) for t in range(3)]
+        assert keys[0] == keys[2] != keys[1]

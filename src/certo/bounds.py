@@ -20,21 +20,21 @@ import numpy as np
 from scipy import optimize, special
 
 from certo.numbers.capped_mean import BETS, shows_capped_mean
-from certo.numbers.printed import in_digits, ln, online_to_batch, probability, whole_count
+from certo.numbers.clopper_pearson import shows_clopper_pearson, test_facts
+from certo.numbers.online_to_batch import online_to_batch
+from certo.numbers.perceptron_compression import perceptron_compression
+from certo.numbers.printed import in_digits, ln, probability, whole_count
 from certo.numbers.tails import (
     CountExcess,
     Interval,
     TailExcess,
     compression_facts,
     ln_choose,
-    perceptron_compression,
     shows_binomial_tail,
     shows_campi_garatti,
-    shows_clopper_pearson,
     shows_upper,
     support_vector_compression,
     tail_ratios,
-    test_facts,
 )
 
 __all__ = [

@@ -267,13 +267,11 @@ def _refusal(who: str, place: str, value: Any) -> Inexact:
     else:
         shown = str(value)[:60]
         advice = (
-            "Leave the column out (an identifier tells nothing about new examples), or subtract a "
-            "common offset. Or round it yourself with astype(float): all is then about the rounded "
-            "numbers."
+            "Leave the column out, subtract a common offset, or round it yourself with "
+            "astype(float): all is then about the rounded numbers."
         )
-    return Inexact(
-        f"{who} needs numbers that float64 holds exactly, but {place} is {shown}.", advice
-    )
+    what = f"{who} needs numbers that float64 holds exactly, but {place} is {shown}."
+    return Inexact(what, advice)
 
 
 def count(X) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,6 +12,15 @@ from typing import Any
 def by_name(names: Mapping[str, str]) -> dict[str, str]:
     """The module of each name, from the names of each module."""
     return {name: module for module, some in names.items() for name in some.split()}
+
+
+def by_room(names: Mapping[str, str]) -> dict[str, str]:
+    """The same from the names in each folder, each in a module that is named like it."""
+    return {
+        name: f"{room}.{re.sub('(?!^)(?=[A-Z])', '_', name).lower()}"
+        for room, some in names.items()
+        for name in some.split()
+    }
 
 
 def names_of(

@@ -1,4 +1,4 @@
-"""64-bit keys of rows, the same for equal rows in every container and precision."""
+"""Keys of rows: of 64 bits, the same for equal rows in every container and precision; and exact."""
 
 from __future__ import annotations
 
@@ -42,3 +42,9 @@ def mixed_bits(values: np.ndarray) -> np.ndarray:
     bits *= np.uint64(0x9E3779B97F4A7C15)
     bits ^= bits >> np.uint64(29)
     return bits
+
+
+def exact_key(values: np.ndarray, columns: Any) -> bytes:
+    """Of one row, from its float64 entries and the columns they are in, or a slice of all: the same
+    for two rows of one table only if they are the same."""
+    return values.tobytes() + (b"" if isinstance(columns, slice) else columns.tobytes())

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certo.certificates import Certificate, Composite, Separable
-from certo.certificates.encoding import _read, rounded_down, rounded_up
+from certo.certificates.encoding import _read
+from certo.numbers.decimals import rounded_down, rounded_up
 
 
 def test_json_round_trip_is_bit_exact(known):

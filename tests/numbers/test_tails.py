@@ -6,18 +6,13 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from certo import bounds
 from certo.numbers import printed, tails
-from tests.oracles.binomial_cases import DELTAS, cases
-
-
-def tail(n: int, e: int, p: Fraction) -> Fraction:
-    """P[Bin(n, p) ≤ e], exactly."""
-    return sum((math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(e + 1)), Fraction(0))
+from tests.oracles.binomial_cases import DELTAS, cases, tail
 
 
 def level(m, k, delta):
@@ -69,23 +64,9 @@ def test_campi_garatti_is_not_below_its_root_and_hardly_above(case):
 
 
 @given(st.integers(1, 60), st.floats(0, 1), DELTAS)
-@example(18, 4 / 18, 1.0000000000000003e-30)  # the other terms are lost beside 1 in float64
 @settings(deadline=None, max_examples=35)
-def test_clopper_pearson_and_fixed_dimension(n, share, delta):
-    e = round(n * share)
-    lower, upper = bounds.clopper_pearson(n, e, delta)
-    assert bounds.shows_clopper_pearson(lower, upper, n, e, delta)
-    half = Fraction(delta) / 2
-    assert lower <= e / n <= upper
-    if upper < 1:
-        assert tail(n, e, Fraction(upper)) <= half
-    if lower > 0:
-        assert 1 - tail(n, e - 1, Fraction(lower)) <= half
-    if delta > 1e-12:  # SciPy's own accuracy
-        assert lower == pytest.approx(stats.beta.ppf(delta / 2, e, n - e + 1) if e else 0, rel=1e-9)
-        expected = stats.beta.isf(delta / 2, e + 1, n - e) if e < n else 1
-        assert upper == pytest.approx(expected, rel=1e-9)
-    s = max(e, 1)
+def test_fixed_dimension(n, share, delta):
+    s = max(round(n * share), 1)
     p = bounds.fixed_dimension(n, s, delta)
     assert bounds.shows_fixed_dimension(p, n, s, delta)
     if p < 1:
@@ -105,9 +86,6 @@ def test_nothing_false_is_shown(case, p):
     if bounds.shows_campi_garatti(p, m, k, delta):
         assert k < m
         assert Fraction(delta) * change(m, k, exactly) >= 1
-    if bounds.shows_clopper_pearson(p, 1.0, m, e, delta):
-        assert e > 0
-        assert 1 - tail(m, e - 1, exactly) <= Fraction(delta) / 2
 
 
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 171, 500])
@@ -155,3 +133,9 @@ def test_hardly_any_and_hardly_not():
     assert not bounds.shows_clopper_pearson(math.nan, 1.0, 10, 3, 0.05)
     assert not bounds.shows_clopper_pearson(1.0, 1.0, 10, 10, 0.05)
     assert bounds.shows_clopper_pearson(-1.0, math.inf, 10, 10, 0.05)
+
+
+def test_the_printed_form_of_support_vectors():
+    m, k, e, delta = 1000, 50, 7, 0.05
+    printed = e / (m - k) + math.sqrt((k + (k + 1) * math.log(m) + math.log(1 / delta)) / m)
+    assert bounds.support_vector_compression(m, k, e, delta) == pytest.approx(printed, rel=1e-14)

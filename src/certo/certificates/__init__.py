@@ -30,59 +30,45 @@ and which of their functions ran when the claims of a folder were checked:
 
 from __future__ import annotations
 
-from certo.lazy import by_name, names_of
+from certo.lazy import by_name, by_room, names_of
 
-_KINDS = {
-    "margins.maximum_margin": "MaximumMargin",
-    "margins.soft_margin_gap": "SoftMarginGap",
-    "runs.expected_excess": "ExpectedExcess",
-    "runs.mistake_bound": "MistakeBound",
-    "runs.regret": "Regret",
-    "separation.inseparable": "Inseparable",
-    "separation.quasi_separable": "Overlapping QuasiSeparable",
-    "separation.separable": "Separable",
-    "regression.least_squares_excess": "LeastSquaresExcess",
-    "regression.logistic_excess": "LogisticExcess",
-    "regression.no_estimate": "NoEstimate",
-    "density.gaussian_likelihood": "GaussianLikelihood",
-    "density.moment_matching": "MomentMatching",
+_KINDS_BY_ROOM = {
+    "margins": "MaximumMargin SoftMarginGap",
+    "runs": "ExpectedExcess MistakeBound Regret",
+    "separation": "Inseparable QuasiSeparable Separable",
+    "regression": "LeastSquaresExcess LogisticExcess NoEstimate",
+    "density": "GaussianLikelihood MomentMatching",
+    "errors": "ErrorCount LeastErrorsByCells LeastErrorsByTree TrainingErrors",
+    "risk": "AverageToBatch CompressionBound OnlineToBatch SupportBound",
+}
+_OTHER_KINDS = {
+    "separation.quasi_separable": "Overlapping",
     "density.no_density": "NoGaussianDensity NoLogLinearDensity",
     "errors.held_out_errors": "TestErrors",
-    "errors.training_errors": "TrainingErrors",
-    "errors.error_count": "ErrorCount",
-    "errors.least_errors_by_cells": "LeastErrorsByCells",
-    "errors.least_errors_by_tree": "LeastErrorsByTree",
-    "risk.average_to_batch": "AverageToBatch",
-    "risk.compression_bound": "CompressionBound",
     "risk.held_out_distances": "TestDistances",
-    "risk.online_to_batch": "OnlineToBatch",
-    "risk.support_bound": "SupportBound",
 }
-_OTHER_CERTIFICATES = {
-    "base": "CannotClaim Certificate NotClaimed Verification",
-    "composite": "Composite",
+_OTHERS_BY_ROOM = {
+    "runs": "GradientRun KernelRun PerceptronRun UpdateSums",
+    "errors": "KernelPredictor",
+    "risk": "KernelScheme PerceptronScheme RiskBound",
+}
+_OTHERS = {
+    "base": "CannotClaim Certificate Verification",
+    "composite": "Composite NotClaimed",
     "certified": "Certified Chosen",
     "sample.examples": "Sample",
     "sample.labels": "Labels",
     "sample.values": "Unlabelled Values",
     "spaces.images": "Images KernelSample",
     "spaces.vectors": "Margins Vectors",
-    "runs.gradient_run": "GradientRun",
-    "runs.perceptron_run": "PerceptronRun",
-    "runs.update_sums": "UpdateSums",
     "separation.classes": "ClassSeparability",
     "regression.least_squares_evidence": "ShiftedGram",
-    "errors.kernel_predictor": "KernelPredictor",
     "errors.predictor": "LinearPredictor Predictor StatedPredictions",
-    "runs.kernel_run": "KernelRun",
-    "risk.kernel_scheme": "KernelScheme",
-    "risk.perceptron_scheme": "PerceptronScheme",
-    "risk.risk_bound": "RiskBound",
 }
 #: Every kind of certificate, and the module that has its check.
-KINDS = by_name(_KINDS)
+KINDS = by_room(_KINDS_BY_ROOM) | by_name(_OTHER_KINDS)
 #: These, and what else is named by others.
-CERTIFICATE_MODULES = KINDS | by_name(_OTHER_CERTIFICATES)
+CERTIFICATE_MODULES = KINDS | by_room(_OTHERS_BY_ROOM) | by_name(_OTHERS)
 __all__ = sorted(CERTIFICATE_MODULES)
 
 __getattr__, __dir__ = names_of(__name__, CERTIFICATE_MODULES)

@@ -24,17 +24,6 @@ class CannotClaim(Exception):
 
 
 @dataclass(frozen=True)
-class NotClaimed:
-    """A claim that one might expect, and why it is not made."""
-
-    name: str
-    reason: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "reason": self.reason}
-
-
-@dataclass(frozen=True)
 class Verification:
     """The outcome of a check: truthy exactly when the claim holds of the data."""
 
@@ -102,7 +91,7 @@ class Certificate(Value, abc.ABC):
     def __post_init__(self) -> None:
         super().__post_init__()
         if getattr(self.labels, "against", None) is not None and not self._of_pairs:
-            raise ValueError(f"{self.name} cannot be about the examples of two classes alone.")
+            raise ValueError("this claim cannot be about the examples of two classes alone.")
 
     @property
     def claim(self) -> str:

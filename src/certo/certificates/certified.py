@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple, final
 
 from certo.certificates import encoding
-from certo.certificates.base import Certificate, NotClaimed, Verification, words
-from certo.certificates.composite import Composite, all_hold, from_named
+from certo.certificates.base import Certificate, Verification, words
+from certo.certificates.composite import Composite, NotClaimed, all_hold, from_named
 from certo.certificates.encoding import counted
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.fields import Value

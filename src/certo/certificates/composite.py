@@ -7,12 +7,23 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from certo.certificates import encoding
-from certo.certificates.base import Certificate, NotClaimed, Verification, by_blocks, words
+from certo.certificates.base import Certificate, Verification, by_blocks, words
 from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.examples import SampleMismatch
 
 
 @final
+@dataclass(frozen=True)
+class NotClaimed:
+    """A claim that one might expect, and why it is not made."""
+
+    name: str
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "reason": self.reason}
+
+
 @dataclass(frozen=True, repr=False)
 class Composite:
     """All that a fit proves: holds when every claim in it holds, and there is one."""

@@ -18,10 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from certo.numbers.decimals import readable as readable
-from certo.numbers.decimals import rounded_down as rounded_down
-from certo.numbers.decimals import rounded_up as rounded_up
-
 MAX_DIGITS = 2**16  # Digits of either part of a fraction, in base sixteen.
 REAL_KINDS, WHOLE_KINDS = (int, float, np.integer, np.floating), (int, np.integer)
 MAX_INT_BITS = 2**13  # The largest integer that a theorem can give here has about 5,300 bits.

@@ -13,7 +13,7 @@ from certo.certificates.encoding import to_plain
 from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.errors.predictor import LinearPredictor, Predictor, StatedPredictions
 from certo.certificates.errors.votes import KernelVotes, LinearVotes
-from certo.certificates.sample.labels import pairs_of
+from certo.certificates.sample.pairs import pairs_of
 from certo.kernels.base import Kernel
 
 VOTES = ("first", "by confidence")  # How a vote of pairs settles ties.

@@ -11,6 +11,7 @@ import typer
 
 from certo.cli.console import Voice, print_json
 from certo.cli.options import Json, ModelFile
+from certo.numbers.decimals import readable
 
 if TYPE_CHECKING:
     from certo.tables.onnx_check import Agreement
@@ -64,7 +65,7 @@ def export(
 def _tell(
     voice: Voice, found: Agreement, file: str, where: str, precision: str, labels: bool
 ) -> None:
-    from certo.certificates.encoding import counted, readable
+    from certo.certificates.encoding import counted
 
     voice.say(f"ONNX file written to {file}. onnxruntime was tried on {found.rows:,} {where}.")
     voice.item(

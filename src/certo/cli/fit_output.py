@@ -7,9 +7,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from certo.certificates.encoding import counted, readable
+from certo.certificates.encoding import counted
 from certo.cli.console import Voice, shown_classes, tell_columns, tell_more
-from certo.numbers.decimals import rounded_down, rounded_up
+from certo.numbers.decimals import readable, rounded_down, rounded_up
 from certo.numbers.digits import at_most_text, confidence, share_text, three_digits
 from certo.words.risk import percentage
 

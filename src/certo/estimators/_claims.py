@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from certo.certificates.base import CannotClaim, Certificate, NotClaimed
-from certo.certificates.composite import Composite
+from certo.certificates.base import CannotClaim, Certificate
+from certo.certificates.composite import Composite, NotClaimed
 from certo.certificates.sample.labels import Labels
+from certo.words.labels import rest_of, shown_of
 
 Claim = Certificate | NotClaimed
 
@@ -20,8 +21,8 @@ def attempt(kind: type[Certificate], labels: Labels, issue: Callable[[], Certifi
 
 
 def refuse(kind: type[Certificate], labels: Labels, reason: object) -> NotClaimed:
-    pair = "" if labels.against is None else f" against {labels.rest}"
-    return NotClaimed(kind.__name__, f"{labels.shown}{pair}: {reason}")
+    pair = "" if labels.against is None else f" against {rest_of(labels)}"
+    return NotClaimed(kind.__name__, f"{shown_of(labels)}{pair}: {reason}")
 
 
 def composite(made: Iterable[Claim]) -> Composite:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.certificates.base import NotClaimed
+from certo.certificates.composite import NotClaimed
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
@@ -29,6 +29,7 @@ from certo.numbers.exact import UNIT, allowance, norm
 from certo.solvers.hard_margin import MarginTrace, balance_exactly
 from certo.solvers.interrupt import Stopped, Watch
 from certo.stop import Stop
+from certo.words.labels import shown_of, sides_of
 from certo.words.reader import separability_call
 
 # Float64 cannot tell a margin from 0 that is a smaller share of the length of examples.
@@ -80,8 +81,8 @@ def separator_of_pair(space: Space, pair: Pair, limits: Limits, watch: Watch) ->
 
 def one_class(space: Space, labels: Labels, signs: np.ndarray) -> Separator:
     """For one class with a free intercept, where w* = 0."""
-    reason = f"{labels.shown}: there is one class alone, which any margin separates from nothing."
-    claims: list[Claim] = [NotClaimed(MaximumMargin.__name__, reason)]
+    why = "there is one class alone, which any margin separates from nothing."
+    claims: list[Claim] = [NotClaimed(MaximumMargin.__name__, f"{shown_of(labels)}: {why}")]
     coef = None
     if isinstance(space, Vectors):
         coef = np.zeros(space.X.shape[1])
@@ -132,7 +133,7 @@ def _exact_separator(
     except ArithmeticError as too_fine:
         raise ValueError(
             "HardMarginSVM needs weights that float64 can hold, but every hyperplane found "
-            f"that separates {labels.shown} from {labels.rest} is too fine for that: examples "
+            f"that separates {sides_of(labels)} is too fine for that: examples "
             "nearly touch, or features differ too much in size, or repeat each other up to "
             "rounding. Rescale, round or drop features."
         ) from too_fine
@@ -180,7 +181,7 @@ def _unfinished(what: str, labels: Labels, outcome) -> str:
     advice = advice if what == "a hyperplane" else ""
     return (
         f"HardMarginSVM was stopped before it found {what} that separates "
-        f"{labels.shown} from {labels.rest}, so there is nothing to return: the largest "
+        f"{sides_of(labels)}, so there is nothing to return: the largest "
         f"margin is at most {rounded_up(outcome.trace.upper[-1])}, if there is one at all. "
         f"Allow more time_limit or max_iter{advice}."
     )

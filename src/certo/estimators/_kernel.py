@@ -10,7 +10,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.margins.solution import MARGIN_INTERCEPTS
-from certo.certificates.sample.labels import Labels, pair_labels, pairs_of
+from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.pairs import pair_labels, pairs_of
 from certo.containers import count
 from certo.estimators import _input, _scores
 from certo.estimators._linear import Absent, LinearClassifier, forget

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.base import CannotClaim, NotClaimed
-from certo.certificates.composite import Composite
+from certo.certificates.base import CannotClaim
+from certo.certificates.composite import Composite, NotClaimed
 from certo.certificates.regression.dependence import exact_columns
 from certo.certificates.regression.least_squares_evidence import ShiftedGram
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess

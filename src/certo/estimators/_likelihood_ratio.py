@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from scipy.special import chdtrc
 
-from certo.certificates.encoding import rounded_up
 from certo.estimators._coefficients import Table
 from certo.estimators._logistic import Fitted, minimise
+from certo.numbers.decimals import rounded_up
 from certo.problems.logistic import LogisticProblem, Weights
 from certo.solvers.least_squares import least_squares
 from certo.solvers.newton import NewtonLimits

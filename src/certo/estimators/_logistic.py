@@ -10,7 +10,8 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils.class_weight import compute_class_weight
 
-from certo.certificates.base import CannotClaim, NotClaimed
+from certo.certificates.base import CannotClaim
+from certo.certificates.composite import NotClaimed
 from certo.certificates.regression.factors import inverse_factor
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from certo.certificates.sample.labels import Labels, pair_labels, pairs_of
+from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.pairs import pair_labels, pairs_of
 from certo.estimators import _input
 
 PAIRS_FROM_CLASSES = 3

@@ -19,11 +19,12 @@ from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.separable import Separable
-from certo.certificates.spaces.space import Machine, hyperplane
+from certo.certificates.spaces.space import Machine
 from certo.certificates.spaces.vectors import Margins
 from certo.estimators._claims import Claim, attempt, composite
 from certo.estimators._limits import joint_stop
 from certo.estimators._separation_words import Unfinished, verdict_words
+from certo.issue.machines import hyperplane
 from certo.issue.risk import issue_compression_bound
 from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.issue.separation import issue_separable

@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.sample.labels import pairs_of
+from certo.certificates.sample.pairs import pairs_of
 from certo.certificates.spaces.images import functions_of, lengths_of
 from certo.compiled.layers import layer_scores, sparse_layer_scores, unclear_highest, unclear_signs
 from certo.compiled.rows import rows_of

@@ -14,6 +14,7 @@ from certo.seen_rows import keys_of_numbers
 from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.separation import Cancelling, Separator, separate_after
 from certo.solvers.vectors import Examples
+from certo.words.labels import sides_of
 from certo.words.reader import examples_at, separability_call
 
 # The verdict takes at most a tenth of the time of the fit, but in any case may take the second
@@ -47,7 +48,7 @@ def verdict_words(
     watch, which = Watch(seconds=seconds), "hyperplane" + " through the origin" * (not lifted)
     no, yes, unknown = [], [], []
     for one in left:
-        name = "the examples" if outputs == 1 else f"{one.labels.shown} from {one.labels.rest}"
+        name = "the examples" if outputs == 1 else f"{sides_of(one.labels)}"
         try:
             if SECONDS_A_NUMBER * numbers > watch.seconds_left:
                 raise Stopped

@@ -28,13 +28,14 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.images import ImageMargins, KernelSample, functions_of, needed_shift
-from certo.certificates.spaces.space import Machine, function, hyperplane
+from certo.certificates.spaces.space import Machine
 from certo.certificates.spaces.vectors import Margins
 from certo.containers import count
 from certo.estimators import _input
 from certo.estimators._errors import InputError
 from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._linear import forget
+from certo.issue.machines import function, hyperplane
 from certo.kernels.base import Kernel
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.semidefinite import IF_ROUNDING, NotPositive, check_gram, symmetrised

@@ -24,7 +24,6 @@ from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample
-from certo.certificates.spaces.space import function
 from certo.estimators import _input, _stream, description
 from certo.estimators._claims import Claim, composite, refuse
 from certo.estimators._kernel import KernelClassifier, check_kernel
@@ -33,6 +32,7 @@ from certo.estimators._limits import joint_stop, running
 from certo.estimators._separation_words import equal_rows_words
 from certo.estimators._spaces import Functions, space_for
 from certo.estimators.new_examples import by_kernel_updates
+from certo.issue.machines import function
 from certo.issue.runs.mistake_bound import against, issue_mistake_bound
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates.base import CannotClaim, NotClaimed
-from certo.certificates.composite import Composite
+from certo.certificates.base import CannotClaim
+from certo.certificates.composite import Composite, NotClaimed
 from certo.certificates.density.box_features import BoxFeatures, check_box, moments, positions
 from certo.certificates.density.likelihood_gap import weight_vector
 from certo.certificates.density.moment_matching import MomentMatching, feature_means

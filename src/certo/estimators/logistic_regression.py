@@ -15,8 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates.base import NotClaimed
-from certo.certificates.composite import Composite
+from certo.certificates.composite import Composite, NotClaimed
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.separation.quasi_separable import Overlapping

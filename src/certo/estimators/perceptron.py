@@ -25,7 +25,6 @@ from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.separable import Separable
-from certo.certificates.spaces.space import hyperplane
 from certo.estimators import _input, _stream, description
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._limits import joint_stop, running
@@ -33,6 +32,7 @@ from certo.estimators._linear import LinearClassifier, forget, make_later
 from certo.estimators._perceptron_claims import Learned, certificate, status_of
 from certo.estimators.new_examples import by_updates
 from certo.geometry import Neuron
+from certo.issue.machines import hyperplane
 from certo.issue.runs.mistake_bound import against
 from certo.rates import Constant, Geometric, Power, Rate
 from certo.solvers.mixed_perceptron import mixed_perceptron

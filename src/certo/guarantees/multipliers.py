@@ -18,7 +18,8 @@ from certo.certificates.errors.predictor import StatedPredictions
 from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.examples import Sample, exact_matrix, rows_within
-from certo.certificates.sample.labels import Labels, pair_labels, pairs_of
+from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.pairs import pair_labels, pairs_of
 from certo.certificates.spaces.images import KernelSample
 from certo.estimators._pairs import by_pair, most_votes
 from certo.estimators.new_examples import support_bound

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from certo.certificates.base import CannotClaim, Certificate, NotClaimed
-from certo.certificates.composite import Composite
+from certo.certificates.base import CannotClaim, Certificate
+from certo.certificates.composite import Composite, NotClaimed
 from certo.certificates.sample.examples import SampleMismatch
 from certo.guarantees.unwrapping import Wrapped
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from certo import bounds
 from certo.certificates.base import CannotClaim, require
-from certo.certificates.encoding import rounded_up
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.risk.average_to_batch import AverageToBatch
@@ -32,6 +31,7 @@ from certo.certificates.sample.values import Values
 from certo.issue.labels import all_labels
 from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
 from certo.numbers import exact
+from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import norm
 from certo.numbers.rounding import MAX_FLOAT, UNIT
 

@@ -1,6 +1,6 @@
-r"""Formulas of bounds that are printed sums of logarithms and roots, rounded up.
+"""The arithmetic of formulas of bounds that are sums of logarithms and roots, rounded up.
 
-Their statements and proofs are on the pages `docs/bounds`. Logarithms are taken in decimal
+The statements and proofs of bounds are on the pages `docs/bounds`. Logarithms are taken in decimal
 arithmetic of 60 digits, correctly rounded everywhere alike. For n ≤ 10¹⁵ no number there exceeds
 10¹⁸, so that each of fewer than 100 operations is off by less than 10⁻⁴¹.
 """
@@ -35,18 +35,6 @@ def in_digits(function: Callable[P, T]) -> Callable[P, T]:
     return precise
 
 
-@in_digits
-def online_to_batch(m: int, loss: float, delta: float, span: float = 1.0) -> float:
-    """loss/m + span·sqrt(ln(1/δ) / (2m)), where `loss` was suffered in all over m rounds, and
-    each loss lies in an interval of length `span`."""
-    m, delta = whole_count(m, "m", 1), probability(delta)
-    loss, span = _amount(loss, "loss"), _amount(span, "span")
-    if Fraction(loss) > m * Fraction(span):
-        raise ValueError(f"loss must be at most span·m = {span * m!r}, got {loss!r}.")
-    root = (-ln(delta) / (2 * m)).sqrt()
-    return rounded_up(Decimal(loss) / m + Decimal(span) * root)
-
-
 # The classes of one fit share m and delta, and a logarithm of 60 digits takes 30 µs.
 @functools.lru_cache(4096)
 def ln(x: int | float | Fraction) -> Decimal:
@@ -73,13 +61,13 @@ def whole_count(value, name: str, least: int) -> int:
 
 
 def probability(value) -> float:
-    value = _amount(value, "delta")
+    value = amount(value, "delta")
     if not 0 < value < 1:
         raise ValueError(f"delta must be between 0 and 1, got {value!r}.")
     return value
 
 
-def _amount(value, name: str) -> float:
+def amount(value, name: str) -> float:
     real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not real or not 0 <= float(value) < math.inf:
         raise ValueError(f"{name} must be a finite number, not negative, got {value!r}.")

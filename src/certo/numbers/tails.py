@@ -50,26 +50,14 @@ class Interval(NamedTuple):
 
 
 @in_digits
-def perceptron_compression(m: int, k: int, errors: int, delta: float) -> float:
-    """errors/(m − k) + sqrt(((k + 1) ln m + ln(e/δ)) / m), for k ≤ m/2. It may exceed 1."""
-    m, k, errors, delta = compression_facts(m, k, errors, delta)
-    if 2 * k > m:
-        raise ValueError(
-            f"the printed bound is proved for k ≤ m/2 only, but k is {k:,} of {m:,} examples; "
-            "binomial_tail has no such condition."
-        )
-    return _printed(m, k, errors, (k + 1) * ln(m) + 1 - ln(delta))
-
-
-@in_digits
 def support_vector_compression(m: int, k: int, errors: int, delta: float) -> float:
     """errors/(m − k) + sqrt((k + (k + 1) ln m + ln(1/δ)) / m). It may exceed 1, and does for
     k > m/2."""
     m, k, errors, delta = compression_facts(m, k, errors, delta)
-    return _printed(m, k, errors, k + (k + 1) * ln(m) - ln(delta))
+    return printed_bound(m, k, errors, k + (k + 1) * ln(m) - ln(delta))
 
 
-def _printed(m: int, k: int, errors: int, inside: Decimal) -> float:
+def printed_bound(m: int, k: int, errors: int, inside: Decimal) -> float:
     return rounded_up(Decimal(errors) / max(m - k, 1) + (inside / m).sqrt())
 
 
@@ -90,17 +78,6 @@ def shows_binomial_tail(p: float, m: int, k: int, errors: int, delta: float) -> 
     """Whether it is shown that p is at least `binomial_tail`'s true value."""
     m, k, errors, delta = compression_facts(m, k, errors, delta)
     return shows_upper(p, m - k, errors, ln(delta) - ln(m) - ln_choose(m, k))
-
-
-@in_digits
-def shows_clopper_pearson(lower: float, upper: float, n: int, errors: int, delta: float) -> bool:
-    """Whether it is shown that the true interval is inside [lower, upper]."""
-    n, errors, delta = test_facts(n, errors, delta)
-    half = ln(delta) - ln(2)
-    below = lower <= 0 or (
-        lower < 1 and errors > 0 and TailExcess(n, n - errors, half)(1 - Fraction(lower)) <= 0
-    )
-    return bool(below) and shows_upper(upper, n, errors, half)
 
 
 class TailExcess:
@@ -220,10 +197,3 @@ def _quotient(a: Fraction, b: Fraction) -> float:
 
 
 EXCESS_BEYOND_FLOATS = 1e9  # An excess too large to be computed.
-
-
-def test_facts(n, errors, delta) -> tuple[int, int, float]:
-    n, errors = whole_count(n, "n", 1), whole_count(errors, "errors", 0)
-    if errors > n:
-        raise ValueError(f"errors must be at most n = {n:,}, got {errors:,}.")
-    return n, errors, probability(delta)

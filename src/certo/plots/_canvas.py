@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 from scipy import sparse
 
+from certo.words.labels import name_of
 from certo.words.reader import example
 
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
@@ -64,7 +65,7 @@ def draw_outputs(ax: Axes, lines, outputs, alone: str | None, **look: Any) -> No
     named = 1 < len(outputs) <= MAX_NAMED_LINES
     color = None if named else INK if len(outputs) == 1 else SOFT
     for (x, y), labels in zip(lines, outputs, strict=True):
-        name = short(labels.name()) if named else alone if len(outputs) == 1 else None
+        name = short(name_of(labels)) if named else alone if len(outputs) == 1 else None
         marker = "o" if len(y) <= MAX_MARKED_POINTS else None
         ax.plot(x, y, marker=marker, ms=3, color=color, label=name, **look)
 
@@ -84,18 +85,18 @@ def sides(labels) -> tuple[tuple[int, str, str, str], ...]:
     if labels.against is not None:
         own, other = (str(labels.classes[k]) for k in (labels.positive, labels.against))
         return (1, POSITIVE, "o", short(own)), (-1, NEGATIVE, "s", short(other))
-    rest = f"not {labels.name()}" if len(labels.classes) != 2 else str(labels.classes[0])
-    return (1, POSITIVE, "o", short(labels.name())), (-1, NEGATIVE, "s", short(rest))
+    rest = f"not {name_of(labels)}" if len(labels.classes) != 2 else str(labels.classes[0])
+    return (1, POSITIVE, "o", short(name_of(labels))), (-1, NEGATIVE, "s", short(rest))
 
 
 def both_sides(labels) -> str:
     """Both sides, or the only class."""
     if len(labels.classes) == 1 or labels.column is not None:
-        return short(labels.name())
+        return short(name_of(labels))
     if labels.against is not None:
         return " and ".join(short(side[3], 24) for side in sides(labels))
     rest = str(labels.classes[1 - labels.positive]) if len(labels.classes) == 2 else "the rest"
-    return f"{short(labels.name(), 24)} and {short(rest, 24)}"
+    return f"{short(name_of(labels), 24)} and {short(rest, 24)}"
 
 
 def axis_names(d: int, names) -> tuple[str, str]:

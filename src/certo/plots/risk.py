@@ -10,15 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from certo.certificates.certified import Certified
-from certo.certificates.encoding import rounded_down, rounded_up
 from certo.certificates.errors.error_count import ErrorCount
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.risk_bound import RiskBound
+from certo.numbers.decimals import rounded_down, rounded_up
 from certo.numbers.digits import confidence
 from certo.numbers.exact import above, below
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short
+from certo.words.labels import name_of
 from certo.words.reader import example
 
 MAX_BOUNDS_DRAWN = 6  # Claims about new examples.
@@ -140,7 +141,7 @@ def _heading(claim: RiskBound) -> str:
     if claim.of_predictions:
         return f"New {example()}s, by {claim.name}"
     if _of_one_output(claim):
-        return f"New {example()}s, {short(claim.labels.name(), 24)} alone, by {claim.name}"
+        return f"New {example()}s, {short(name_of(claim.labels), 24)} alone, by {claim.name}"
     return f"Not the predictions themselves, by {claim.name}"
 
 

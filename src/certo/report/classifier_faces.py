@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from certo import plots
-from certo.certificates.encoding import readable, rounded_down, rounded_up
 from certo.certificates.errors.error_count import is_error
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
@@ -25,10 +24,11 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.estimators.description import has_kernel
+from certo.numbers.decimals import readable, rounded_down, rounded_up
 from certo.numbers.digits import three_digits
 from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows
 from certo.tables.examples import Examples
-from certo.words.phrases import against
+from certo.words.labels import against, rest_of, shown_of
 from certo.words.reader import example
 
 MAX_LISTED_PAIRS = 10  # Pairs of classes whose examples on the wrong side are listed.
@@ -157,7 +157,9 @@ class SVMFace(Face):
         slacks = machine.slacks(X, y).reshape(len(y), -1)
         for labels, slack in zip(machine.outputs_, slacks.T, strict=True):
             wrong = np.flatnonzero(slack >= 1)
-            what = f"{example()}s on the wrong side between {labels.shown} and {labels.rest}"
+            what = (
+                f"{example()}s on the wrong side between {shown_of(labels)} and {rest_of(labels)}"
+            )
             furthest = wrong[np.argsort(-slack[wrong], kind="stable")]
             found.append((what + ", the furthest first" * (wrong.size > 1), furthest))
         if len(machine.classes_) < len(found):  # There are many pairs.

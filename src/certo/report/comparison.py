@@ -9,7 +9,8 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from certo import __version__
-from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.encoding import counted
+from certo.numbers.decimals import rounded_up
 from certo.numbers.digits import at_most_text, confidence, share_text
 from certo.plots.comparison import machines
 from certo.report.findings import _about

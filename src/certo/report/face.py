@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from certo.certificates.encoding import rounded_up
 from certo.estimators.description import has_kernel
+from certo.numbers.decimals import rounded_up
 from certo.report.weights import Output
 from certo.tables.examples import Examples, Rows
-from certo.words.phrases import against
+from certo.words.labels import against
 
 MAX_OUTPUTS_DRAWN = 6  # Outputs that are drawn one by one.
 

@@ -23,6 +23,7 @@ from certo.tables.examples import Examples, Rows, most_frequent
 from certo.tables.fit import CannotSeparate, Fitted
 from certo.tables.separable import Decided
 from certo.verify import page_facts
+from certo.words.labels import name_of
 
 MAX_ROWS_LISTED = 50  # Rows of the table that are listed under one heading.
 MAX_FRACTION_DIGITS = 12  # Digits of a denominator that is still read as one.
@@ -227,7 +228,7 @@ def _answer(
         }
     if isinstance(verdict, Separable) and not several:
         answer["margin"] = verdict.margin
-        answer["positive"] = labels.name()
+        answer["positive"] = name_of(labels)
         answer["intercept"] = verdict.intercept
         answer["coefficients"] = dict(zip(names, verdict.coef.tolist(), strict=True))
     elif isinstance(verdict, Separable):

@@ -14,10 +14,11 @@ from matplotlib.figure import Figure
 
 from certo import plots
 from certo.certificates.certified import Certified
-from certo.certificates.encoding import counted, readable, rounded_down
+from certo.certificates.encoding import counted
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
+from certo.numbers.decimals import readable, rounded_down
 from certo.numbers.digits import rate_text, share_text, three_digits
 from certo.plots.risk import risk_lines, risk_size
 from certo.report.claim_pages import page_of

@@ -10,11 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from certo import plots
-from certo.certificates.encoding import readable
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.sample.classes import class_sample
 from certo.certificates.spaces.exact_rows import comparison_signs, whole_direction
 from certo.estimators import LeastSquares, LogisticRegression
+from certo.numbers.decimals import readable
 from certo.numbers.digits import three_digits
 from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows, small_axes
 from certo.report.weights import Output

@@ -8,8 +8,9 @@ from operator import add
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, NotClaimed
+from certo.certificates.base import CannotClaim, Certificate
 from certo.certificates.blocks.sums import BlockSum
+from certo.certificates.composite import NotClaimed
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.values import Values
 from certo.issue.by_blocks import issue_least_squares, least_squares_draft, totals_of

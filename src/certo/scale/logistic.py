@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.base import CannotClaim, NotClaimed
+from certo.certificates.base import CannotClaim
 from certo.certificates.blocks.sums import Sums
+from certo.certificates.composite import NotClaimed
 from certo.certificates.regression.factors import inverse_factor
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.sample.labels import Labels

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.base import CannotClaim, Certificate, NotClaimed
+from certo.certificates.base import CannotClaim, Certificate
 from certo.certificates.blocks.sums import Sums
+from certo.certificates.composite import NotClaimed
 from certo.certificates.margins.soft_margin_gap import costs_of
 from certo.certificates.sample.labels import Labels
 from certo.issue.by_blocks import issue_soft_margin, soft_margin_draft, totals_of
@@ -29,6 +30,7 @@ from certo.solvers.smoothed_hinge import (
 )
 from certo.solvers.soft_margin import soft_margin
 from certo.stop import Asked, Stop
+from certo.words.labels import shown_of
 
 SAMPLE_TOL = 1e-3  # The gap to which the problem of the sample is solved.
 
@@ -107,7 +109,7 @@ def fit(
         try:
             claim = issue_soft_margin(draft, total)
         except CannotClaim as reason:
-            claim = NotClaimed("SoftMarginGap", f"{draft.labels.shown}: {reason}")
+            claim = NotClaimed("SoftMarginGap", f"{shown_of(draft.labels)}: {reason}")
         gap = end.primal - end.dual
         stop = ledger.stop(gap, tol * end.primal if np.isfinite(end.primal) else 0.0)
         if not ledger.looks:

@@ -7,9 +7,8 @@ from typing import Any
 
 from sklearn.base import clone
 
-from certo.certificates.base import NotClaimed
 from certo.certificates.certified import Certified
-from certo.certificates.composite import Composite
+from certo.certificates.composite import Composite, NotClaimed
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound

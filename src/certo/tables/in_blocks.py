@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 from sklearn.base import clone
 
-from certo.certificates.base import NotClaimed, Verification
+from certo.certificates.base import Verification
 from certo.certificates.blocks.check import Checker
 from certo.certificates.certified import Certified
-from certo.certificates.composite import Composite, all_hold
+from certo.certificates.composite import Composite, NotClaimed, all_hold
 from certo.data.big_files import (
     FINGERPRINT,
     Encoded,

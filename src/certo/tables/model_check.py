@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from certo.certificates.sample.labels import pairs_of
+from certo.certificates.sample.pairs import pairs_of
 from certo.data.encoder import TableEncoder, new_level_encoder
 from certo.data.problem import Problem
 from certo.data.word_counts import are_terms

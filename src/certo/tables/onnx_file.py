@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.sample.labels import pairs_of
+from certo.certificates.sample.pairs import pairs_of
 from certo.data.problem import Problem
 from certo.estimators._pairs import by_pair
 from certo.kernels import Gaussian, Linear, Polynomial

@@ -8,7 +8,8 @@ from certo.certificates.density.gaussian_likelihood import GaussianLikelihood
 from certo.certificates.density.likelihood_gap import DensityClaim, LikelihoodGap
 from certo.certificates.density.moment_matching import MomentMatching
 from certo.certificates.density.no_density import NoGaussianDensity, NoLogLinearDensity
-from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.encoding import counted
+from certo.numbers.decimals import rounded_up
 from certo.words.dispatch import Words, writes
 from certo.words.phrases import counting, examples_of, weighted
 from certo.words.reader import example

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from certo.certificates.sample.labels import Labels
+from certo.words.labels import against, name_of
 
 
 class Rigour(NamedTuple):
@@ -62,7 +63,7 @@ def about(claim: Any) -> str:
         return ""
     if of_all or labels.positive is None:
         return "all classes"
-    return labels.name() if labels.column is not None else f"{labels.shown} against {labels.rest}"
+    return name_of(labels) if labels.column is not None else against(labels)
 
 
 def rigour(kind: type) -> Rigour:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.encoding import counted
 from certo.certificates.errors.error_count import ErrorCount
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.least_errors import LeastErrors
@@ -15,7 +15,9 @@ from certo.certificates.errors.predictor import Predictor, StatedPredictions
 from certo.certificates.errors.training_errors import ErrorClaim, TrainingErrors
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import functions_of
+from certo.numbers.decimals import rounded_down, rounded_up
 from certo.words.dispatch import Words, writes
+from certo.words.labels import sides_of
 from certo.words.phrases import examples_of
 from certo.words.reader import counted_examples
 from certo.words.risk import in_plain, test_draws
@@ -51,7 +53,7 @@ def _gets_wrong(claim: ErrorClaim) -> str:
     classes = len(claim.labels.classes)
     told = f"Telling {classes} classes apart"
     if classes == 2:
-        told = f"Telling {claim.labels.shown} from {claim.labels.rest}"
+        told = f"Telling {sides_of(claim.labels)}"
     some = f"from {claim.surely:,} to {claim.errors:,}" if claim.ties else f"{claim.errors:,}"
     stated = claim.predictor.outputs is None
     computed = "" if stated else ", whether computed exactly or in float64"
@@ -106,7 +108,7 @@ def _test_errors(claim: TestErrors) -> Words:
 
 
 def _task(labels: Labels, examples: str) -> str:
-    told = f"telling {labels.shown} from {labels.rest}"
+    told = f"telling {sides_of(labels)}"
     return f"{told} on {examples}, counting a score of zero as an error."
 
 

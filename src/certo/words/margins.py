@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.encoding import counted
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
-from certo.numbers.decimals import apart
+from certo.numbers.decimals import apart, rounded_down, rounded_up
 from certo.words.dispatch import Words, writes
+from certo.words.labels import rest_of, shown_of, sides_of
 from certo.words.phrases import (
     examples_of,
     functions_are_kernels,
@@ -41,7 +42,7 @@ def _soft_margin_gap(claim: SoftMarginGap) -> Words:
     weighted = claim.sample_weight.size or np.any(claim.class_weight != 1)
     costs = f"c = {claim.C!r}" + (" times the weight of the example" if weighted else "")
     return Words(
-        f"Telling {claim.labels.shown} from {claim.labels.rest} on {examples_of(claim)}, this "
+        f"Telling {sides_of(claim.labels)} on {examples_of(claim)}, this "
         f"{which} has an objective {objective} of at most {rounded_up(claim.primal)}, where "
         f"{costs}. None{there} has one lower by more than {rounded_up(claim.gap, 2)}: the relative "
         f"gap is at most {rounded_up(claim.relative_gap, 2)}.",
@@ -76,8 +77,8 @@ def _maximum_margin(claim: MaximumMargin) -> Words:
         others += ", the constant 1 being counted as a feature,"
     further = percent(Fraction(claim.upper) / Fraction(claim.lower) - 1)
     return Words(
-        f"The largest margin{of} between {claim.labels.shown} and {claim.labels.rest}{inside} is "
-        f"at least {rounded_down(claim.lower)}, which this {which} has on all "
+        f"The largest margin{of} between {shown_of(claim.labels)} and {rest_of(claim.labels)}"
+        f"{inside} is at least {rounded_down(claim.lower)}, which this {which} has on all "
         f"{examples_of(claim)}, and exceeds that of this {which} by at most "
         f"{apart(claim.upper, claim.lower)}: {none} has more, already on "
         f"{counted(claim.rows.size, 'example')}. The relative gap is at most "

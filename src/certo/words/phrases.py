@@ -12,6 +12,7 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.space import Space, SpaceClaim
 from certo.numbers import exact
 from certo.numbers.decimals import rounded_up
+from certo.words.labels import rest_of, shown_of
 from certo.words.reader import counted_examples, example
 
 
@@ -27,15 +28,11 @@ def counting(some: int, examples: int) -> str:
     )
 
 
-def against(labels: Labels) -> str:
-    return f"{labels.shown} against {labels.rest}"
-
-
 def one_side(labels: Labels, positive: bool, examples: str) -> str:
     """That all of the examples, as counted in words, are of the positive class, or none is."""
-    only = labels.shown if positive else labels.rest
+    only = shown_of(labels) if positive else rest_of(labels)
     if only == "the rest":  # It may be several classes.
-        return f"None of the {examples} is {labels.shown}."
+        return f"None of the {examples} is {shown_of(labels)}."
     return f"The {example()}s have one class alone: all {examples} are {only}."
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from certo.certificates.encoding import counted
+from certo.words.labels import sides_of
 from certo.words.reader import column_at, entry_at, examples_at
 
 Rows = Sequence[int] | np.ndarray  # Numbers of examples, counting from 0.
@@ -19,7 +20,7 @@ RESCALE = "Rescale the features (StandardScaler)."
 def not_separable(error: Any) -> str:
     """Of a `NotSeparable`: which examples no hyperplane, or no function of a space, separates."""
     labels, kernel = error.labels, error.kernel
-    who = f"{labels.shown} from {labels.rest}"
+    who = f"{sides_of(labels)}"
     if kernel is None:
         origin = " through the origin" * error.through_origin
         sides = "all be on their own side" if len(error.rows) > 1 else "be on its own side"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.encoding import counted
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
+from certo.numbers.decimals import rounded_down, rounded_up
 from certo.words.dispatch import Words, writes
-from certo.words.phrases import against, counting, examples_of, no_better
+from certo.words.labels import against
+from certo.words.phrases import counting, examples_of, no_better
 
 
 @writes(

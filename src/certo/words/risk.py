@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.encoding import counted
 from certo.certificates.risk.average_to_batch import AverageToBatch
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.held_out_distances import TestDistances
@@ -14,9 +14,11 @@ from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.support_bound import SupportBound
 from certo.certificates.spaces.images import functions_of
 from certo.numbers import exact
+from certo.numbers.decimals import rounded_down, rounded_up
 from certo.numbers.digits import at_most_text, confidence
 from certo.words.dispatch import Words, writes
-from certo.words.phrases import against, examples_of
+from certo.words.labels import against, sides_of
+from certo.words.phrases import examples_of
 from certo.words.reader import counted_examples, example
 
 IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
@@ -134,7 +136,7 @@ def _compression_bound(claim: CompressionBound) -> Words:
     if claim.vacuous:
         plain = "Nothing is proved about new data: the bound on the error rate is not below 1."
     elif not claim.of_predictions:
-        plain = in_plain(claim, f" of telling {claim.labels.shown} from {claim.labels.rest}")
+        plain = in_plain(claim, f" of telling {sides_of(claim.labels)}")
     else:
         plain = (
             f"The rule was made of {counted_examples(k)} of {claim.examples:,} and is wrong on "

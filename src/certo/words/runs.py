@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from certo.certificates.encoding import counted, readable, rounded_down, rounded_up
+from certo.certificates.encoding import counted
 from certo.certificates.runs.expected_excess import ExpectedExcess
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.regret import Regret
 from certo.numbers import exact
+from certo.numbers.decimals import readable, rounded_down, rounded_up
 from certo.words.dispatch import Words, writes
-from certo.words.phrases import against, examples_of, functions_are_kernels, space_of
+from certo.words.labels import against
+from certo.words.phrases import examples_of, functions_are_kernels, space_of
 
 
 @writes(

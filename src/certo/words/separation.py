@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from certo.certificates.encoding import counted, rounded_down
+from certo.certificates.encoding import counted
 from certo.certificates.separation.inseparable import Cancelling, Inseparable
 from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.separation.separable import Separable
+from certo.numbers.decimals import rounded_down
 from certo.words.dispatch import Words, writes
+from certo.words.labels import rest_of, shown_of, sides_of
 from certo.words.phrases import examples_of, one_side
 from certo.words.reader import examples_at
 
@@ -38,10 +40,10 @@ def _separable(claim: Separable) -> Words:
     through = "" if claim.intercept else " through the origin"
     distance = f", at a distance of at least {rounded_down(claim.margin)}" if claim.margin else ""
     return Words(
-        f"A hyperplane{through} separates {labels.shown} from {labels.rest}: all {m} are strictly "
+        f"A hyperplane{through} separates {sides_of(labels)}: all {m} are strictly "
         f"on their own side{by}{distance}.",
-        f"A flat boundary has all {m} on the right side: {labels.shown} on one, {labels.rest} on "
-        "the other.",
+        f"A flat boundary has all {m} on the right side: {shown_of(labels)} on one, "
+        f"{rest_of(labels)} on the other.",
     )
 
 
@@ -66,12 +68,12 @@ def _inseparable(claim: Inseparable) -> Words:
             "positive weights they cancel exactly."
         )
         if K == 1:
-            what = f"No hyperplane{through} has all of {labels.shown} strictly on one side"
+            what = f"No hyperplane{through} has all of {shown_of(labels)} strictly on one side"
             plain = f"No flat boundary{through} has all {m} on one side of it."
         else:
-            what = f"No hyperplane{through} separates {labels.shown} from {labels.rest}"
+            what = f"No hyperplane{through} separates {sides_of(labels)}"
             plain = (
-                f"No flat boundary{through} tells {labels.shown} from {labels.rest} without a "
+                f"No flat boundary{through} tells {sides_of(labels)} without a "
                 f"mistake on these {m}."
             )
     if rows.size == 1:
@@ -110,9 +112,9 @@ def _quasi_separable(claim: QuasiSeparable) -> Words:
         only = one_side(labels, claim.bias > 0, m)
         return Words(only, f"{only} {NOTHING_TO_TELL}")
     through = "" if claim.lifted else " through the origin"
-    own, wrong = f"their own side ({labels.shown}, or {labels.rest})", "wrong"
+    own, wrong = f"their own side ({shown_of(labels)}, or {rest_of(labels)})", "wrong"
     if _is_one_class(claim):
-        own, wrong = f"one side (all are {labels.shown})", "other"
+        own, wrong = f"one side (all are {shown_of(labels)})", "other"
     if won == claim.examples:
         return Words(
             f"A hyperplane{through} has all {m} strictly on {own}.",
@@ -145,9 +147,10 @@ def _overlapping(claim: Overlapping) -> Words:
             "without being wrong about others.",
         )
     through = "" if claim.lifted else " through the origin"
-    task, wrong = f"separates {labels.shown} from {labels.rest} even in part", "its wrong side"
+    positive = shown_of(labels)
+    task, wrong = f"separates {sides_of(labels)} even in part", "its wrong side"
     if _is_one_class(claim):
-        task, wrong = f"has some of {labels.shown} on one side and none on the other", "one side"
+        task, wrong = f"has some of {positive} on one side and none on the other", "one side"
     return Words(
         f"No hyperplane{through} {task}: one that has none of the {m} on {wrong} has all of them "
         f"on itself, since {why}.",

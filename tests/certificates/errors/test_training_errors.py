@@ -20,6 +20,7 @@ from certo.certificates import (
 )
 from certo.certificates.sample.examples import SampleMismatch
 from certo.issue.errors import issue_test_errors, issue_training_errors
+from certo.numbers.decimals import rounded_down, rounded_up
 from certo.words.phrases import no_better
 from certo.words.risk import percentage
 
@@ -132,7 +133,6 @@ def test_plain_words():
 
 
 def test_words_are_rounded_to_the_weak_side():
-    from certo.certificates.encoding import rounded_down, rounded_up
 
     assert percentage(0.12341, rounded_up) == "12.4"
     assert percentage(0.12349, rounded_down) == "12.3"

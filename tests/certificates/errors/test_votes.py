@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from certo.certificates import Labels, TrainingErrors
 from certo.certificates.errors.predictor import Predictor
 from certo.certificates.errors.votes import KernelVotes, LinearVotes
-from certo.certificates.sample.labels import pairs_of
+from certo.certificates.sample.pairs import pairs_of
 from certo.kernels import Gaussian, Linear
 
 

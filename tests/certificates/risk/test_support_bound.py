@@ -26,7 +26,7 @@ from certo.certificates import (
     Vectors,
 )
 from certo.certificates.risk.support_bound import Near, nearby
-from certo.certificates.spaces.space import Scores
+from certo.certificates.spaces.scores import Scores
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.issue.risk import issue_support_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed

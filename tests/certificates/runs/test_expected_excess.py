@@ -17,7 +17,7 @@ from scipy import sparse
 from certo import Pegasos
 from certo.certificates import CannotClaim, Certificate, Labels, Sample
 from certo.certificates.runs.expected_excess import guarantee
-from certo.certificates.spaces.space import hyperplane
+from certo.issue.machines import hyperplane
 from certo.issue.runs.expected_excess import issue_expected_excess
 
 NUMBERS = ["objective", "bound", "radius2", "lam", "steps", "examples", "intercept", "lifted"]

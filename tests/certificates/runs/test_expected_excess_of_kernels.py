@@ -17,7 +17,7 @@ from scipy import sparse
 
 from certo import Pegasos
 from certo.certificates import CannotClaim, Certificate, KernelSample, Labels
-from certo.certificates.spaces.space import function
+from certo.issue.machines import function
 from certo.issue.runs.expected_excess import issue_expected_excess
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from tests.oracles.kernel_truth import shared_letters, true_gram

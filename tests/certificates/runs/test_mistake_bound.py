@@ -11,8 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from certo.certificates import CannotClaim, Labels, MistakeBound, PerceptronRun, Sample, UpdateSums
-from certo.certificates.spaces.space import Machine, hyperplane
+from certo.certificates.spaces.space import Machine
 from certo.checks import check_certificate
+from certo.issue.machines import hyperplane
 from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.rates import Constant, Geometric, Power
 from certo.solvers.perceptron import perceptron

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from certo import HardMarginSVM, KernelPerceptron
 from certo.certificates import CannotClaim, Certificate, KernelSample, Labels
-from certo.certificates.spaces.space import function
+from certo.issue.machines import function
 from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from tests.oracles.kernel_truth import shared_letters, true_gram

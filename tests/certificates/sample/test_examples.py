@@ -95,10 +95,3 @@ def test_longest_examples_are_bounded_exactly(scale, store):
         longer = sample.longer_than(truth * (1 - Fraction(1, 10**30)))
         assert longer is not None
         assert sample.square(longer) == truth
-
-
-def test_a_key_tells_rows_apart():
-    X = np.array([[0.0, 1], [1, 0], [0, 1]])
-    for store in (np.asarray, sparse.csr_array):
-        keys = [Sample(store(X), np.ones(3, np.int8)).key(t) for t in range(3)]
-        assert keys[0] == keys[2] != keys[1]

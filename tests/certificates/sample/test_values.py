@@ -39,7 +39,6 @@ def test_several_columns():
     assert Values.of(Y) == Values(3)
     assert Values.of(Y[:, 0]) == Values()
     assert Sample.of(X, Y, Values(3)).signs.tolist() == Y.tolist()
-    assert Values(3).name() == "3 columns of y"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +72,6 @@ def test_no_columns():
 def test_without_y():
     for y in (None, ["whatever"]):
         assert Sample.of(X, y, Unlabelled()).signs.tolist() == [1, 1]
-    assert Unlabelled().name() == "X alone"
 
 
 def test_no_rows():

@@ -19,7 +19,8 @@ from certo.certificates import (
     Vectors,
     spaces,
 )
-from certo.certificates.spaces.space import Space, function, hyperplane
+from certo.certificates.spaces.space import Space
+from certo.issue.machines import function, hyperplane
 from certo.kernels import Gaussian, Linear, Precomputed
 
 SPACES = [Vectors(), Images(Gaussian(2.0), 0.0), Images(Precomputed(), 1e-9)]

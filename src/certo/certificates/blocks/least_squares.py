@@ -30,7 +30,6 @@ import numpy as np
 
 from certo.certificates.base import Refuted, check_count, require
 from certo.certificates.blocks.sums import CURVED_STRIDE, MIN_CURVED_ROWS, BlockSum
-from certo.certificates.encoding import rounded_up
 from certo.certificates.regression.curvature import curvature, pulled
 from certo.certificates.regression.factors import norm_above, roundings
 from certo.certificates.regression.least_squares_evidence import (
@@ -45,6 +44,7 @@ from certo.certificates.regression.least_squares_evidence import (
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.examples import Sample
 from certo.numbers import exact
+from certo.numbers.decimals import rounded_up
 from certo.numbers.rounded import ABOVE, Rounded, positive_sum
 
 

@@ -22,12 +22,12 @@ import numpy as np
 
 from certo.certificates.base import Refuted, check_count, require
 from certo.certificates.blocks.sums import CURVED_STRIDE, MIN_CURVED_ROWS, BlockSum, Top
-from certo.certificates.encoding import rounded_up
 from certo.certificates.regression.logistic_curvature import Hessian, decrement
 from certo.certificates.regression.logistic_excess import LogisticExcess, mean_loss
 from certo.certificates.regression.logistic_terms import LogisticProblem, Point
 from certo.certificates.sample.examples import Sample
 from certo.numbers import exact
+from certo.numbers.decimals import rounded_up
 from certo.numbers.rounded import ABOVE
 
 MIN_CURVED_STRIDE = 2  # The curvature is always that of a part of the rows.

@@ -39,11 +39,11 @@ import numpy as np
 
 from certo.certificates.base import Refuted, check_count, require
 from certo.certificates.blocks.sums import BlockSum, Top
-from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.soft_margin_gap import HALF, SoftMarginGap, costs_of
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.vectors import Margins
 from certo.numbers import exact
+from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import ROUND_UP
 from certo.numbers.rounded import Rounded, hinge_losses, positive_sum
 

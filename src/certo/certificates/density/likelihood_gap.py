@@ -12,11 +12,11 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.base import Certificate, check_shape, require
-from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import FiniteVector, check_weights, finite_vector
 from certo.certificates.sample.examples import Sample, SampleMismatch
 from certo.certificates.sample.values import Unlabelled
 from certo.numbers import exact
+from certo.numbers.decimals import rounded_up
 
 COVARIANCES = ("full", "diagonal")
 

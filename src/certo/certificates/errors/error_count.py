@@ -13,11 +13,12 @@ from typing import ClassVar, final
 import numpy as np
 
 from certo.certificates.base import WEIGHTS, Certificate, check_shape, require
-from certo.certificates.encoding import counted, readable
+from certo.certificates.encoding import counted
 from certo.certificates.fields import CostVector, FiniteVector, check_weights
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.vectors import Margins
 from certo.numbers import exact
+from certo.numbers.decimals import readable
 
 
 @final

@@ -11,7 +11,7 @@ from certo.certificates.base import require
 from certo.certificates.encoding import counted
 from certo.certificates.errors.training_errors import ErrorClaim, Examples
 from certo.certificates.risk.risk_bound import RiskBound, majority
-from certo.numbers import tails
+from certo.numbers.clopper_pearson import shows_clopper_pearson
 
 
 @final
@@ -72,10 +72,10 @@ class TestErrors(RiskBound, ErrorClaim):
     def _check_formulas(self) -> None:
         n, delta = self.examples, self.level
         require(
-            tails.shows_clopper_pearson(self.lower, 1.0, n, self.surely, delta),
+            shows_clopper_pearson(self.lower, 1.0, n, self.surely, delta),
             f"a rate as low as {self.lower!r} is not shown to be out of the question.",
         )
         require(
-            tails.shows_clopper_pearson(0.0, self.upper, n, self.errors, delta),
+            shows_clopper_pearson(0.0, self.upper, n, self.errors, delta),
             f"a rate as high as {self.upper!r} is not shown to be out of the question.",
         )

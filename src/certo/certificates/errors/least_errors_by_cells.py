@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import final
 
 from certo.certificates.base import Refuted, require
-from certo.certificates.encoding import readable
 from certo.certificates.errors import cells
 from certo.certificates.errors.least_errors import Groups, LeastErrors, proved
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.exact_rows import integer_rows
+from certo.numbers.decimals import readable
 
 
 @final

@@ -19,7 +19,7 @@ from certo.certificates.fields import FiniteTable, FiniteVector, Value, WholeVec
 from certo.certificates.named import Named
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.space import Scores
+from certo.certificates.spaces.scores import Scores
 from certo.numbers import exact
 from certo.numbers.rounding import OVERFLOW_LIMIT
 

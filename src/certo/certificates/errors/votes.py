@@ -25,9 +25,9 @@ from certo.certificates.errors.decided import Wrong
 from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.errors.predictor import LinearPredictor, Predictor
 from certo.certificates.fields import FiniteTable, FiniteVector, WholeVector
-from certo.certificates.sample.labels import pairs_of
+from certo.certificates.sample.pairs import pairs_of
 from certo.certificates.spaces.images import scores_at
-from certo.certificates.spaces.space import Scores
+from certo.certificates.spaces.scores import Scores
 from certo.containers import count
 from certo.kernels.base import Kernel
 from certo.numbers import exact

@@ -10,11 +10,11 @@ from typing import final
 import numpy as np
 
 from certo.certificates.base import Refuted, require
-from certo.certificates.encoding import rounded_down
 from certo.certificates.margins.solution import MarginSolution
-from certo.certificates.spaces.space import MachineMargins, Scores
+from certo.certificates.spaces.scores import Scores
+from certo.certificates.spaces.space import MachineMargins
 from certo.numbers import exact
-from certo.numbers.decimals import apart
+from certo.numbers.decimals import apart, rounded_down
 from certo.numbers.exact import ROUND_UP_8
 from certo.numbers.rounded import Rounded
 

@@ -10,11 +10,13 @@ from typing import final
 import numpy as np
 
 from certo.certificates.base import Refuted, by_blocks, require
-from certo.certificates.encoding import counted, rounded_up, says_nothing
+from certo.certificates.encoding import counted, says_nothing
 from certo.certificates.fields import CostVector, check_weights
 from certo.certificates.margins.solution import MarginSolution
-from certo.certificates.spaces.space import MachineMargins, Scores
+from certo.certificates.spaces.scores import Scores
+from certo.certificates.spaces.space import MachineMargins
 from certo.numbers import exact
+from certo.numbers.decimals import rounded_up
 from certo.numbers.rounded import Rounded, positive_sum, total
 
 HALF = Fraction(1, 2)

@@ -10,7 +10,8 @@ import numpy as np
 
 from certo.certificates.fields import check_choice
 from certo.certificates.sample.examples import rows_within
-from certo.certificates.spaces.space import MachineMargins, Scores, SpaceClaim
+from certo.certificates.spaces.scores import Scores
+from certo.certificates.spaces.space import MachineMargins, SpaceClaim
 
 MARGIN_INTERCEPTS = ("free", "lifted", "none")
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates.base import Certificate, check_shape, require
-from certo.certificates.encoding import rounded_up, says_nothing
+from certo.certificates.encoding import says_nothing
 from certo.certificates.fields import (
     SEPARATION_INTERCEPTS,
     CostVector,
@@ -27,6 +27,7 @@ from certo.certificates.regression.least_squares_evidence import by_rows, off_ro
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
 from certo.numbers import exact
+from certo.numbers.decimals import rounded_up
 from certo.numbers.rounding import MAX_FLOAT
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from certo.certificates.base import Certificate, check_shape, require
-from certo.certificates.encoding import rounded_up, says_nothing
+from certo.certificates.encoding import says_nothing
 from certo.certificates.fields import (
     SEPARATION_INTERCEPTS,
     CostVector,
@@ -32,6 +32,7 @@ from certo.certificates.regression.logistic_terms import LogisticProblem, Point
 from certo.certificates.sample.classes import check_classes, class_sample
 from certo.certificates.sample.examples import Sample
 from certo.numbers import exact
+from certo.numbers.decimals import rounded_up
 from certo.numbers.rounded import ABOVE, Rounded, at_most, positive_sum, total
 
 PROOFS = ("curvature", "ridge", "none")

@@ -13,14 +13,15 @@ from typing import ClassVar, final
 import numpy as np
 
 from certo.certificates.base import check_shape, require
-from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.gradient_run import MAX_REPLAY_ROUNDS, GradientRun, loss_named, replay
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import Sample
-from certo.numbers import exact, printed
+from certo.numbers import exact
+from certo.numbers.decimals import rounded_up
+from certo.numbers.online_to_batch import online_to_batch
 
 LOSS_ROUND_UP, LOSS_ROUND_DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # Factors for the rounding of a loss.
 LENGTH_ROUND_UP = (
@@ -119,16 +120,14 @@ class AverageToBatch(RiskBound):
     def formula(self, delta: float) -> float:
         """What the inequality gives, rounded up."""
         kind, far, off = loss_named(self.run.loss), self._far, self.off
-        require(
-            off * far <= 0.5,
-            "rounding moved the weights too far from the average of the iterates.",
-        )
+        moved = "rounding moved the weights too far from the average of the iterates."
+        require(off * far <= 0.5, moved)
         with np.errstate(over="ignore"):
             span = float(kind.of(1.0, -self._longest * far * LOSS_ROUND_UP)) * LOSS_ROUND_UP
             least = float(kind.of(1.0, off * far * LOSS_ROUND_UP)) * LOSS_ROUND_DOWN
         require(span < math.inf, "the losses that might be overflow float64.")
         most = exact.below(self.examples * Fraction(span))  # LOSS_ROUND_UP pays for this rounding.
-        risk = printed.online_to_batch(self.examples, min(self.loss, most), delta, span)
+        risk = online_to_batch(self.examples, min(self.loss, most), delta, span)
         return exact.above(Fraction(risk) / Fraction(least))
 
     def _repeated(self, sample: Sample) -> tuple[float, float]:

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates.base import check_count, require
-from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import IndexVector, Value
 from certo.certificates.named import Named
 from certo.certificates.risk.risk_bound import RiskBound
@@ -18,6 +17,8 @@ from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.numbers import tails
+from certo.numbers.decimals import rounded_up
+from certo.numbers.perceptron_compression import perceptron_compression
 
 
 class Scheme(Named, Value, abc.ABC):
@@ -182,7 +183,7 @@ class CompressionBound(RiskBound):
     def _check_formulas(self) -> None:
         facts = self.examples, self.updated.size, self.errors, self.level
         if self.printed is not None:
-            bound = tails.perceptron_compression(*facts)
+            bound = perceptron_compression(*facts)
             require(self.printed >= bound, f"the printed bound is {bound!r}.")
         require(
             tails.shows_binomial_tail(self.tail, *facts),

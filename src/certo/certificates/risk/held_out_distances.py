@@ -12,8 +12,9 @@ from certo.certificates.base import Certificate, check_shape, require
 from certo.certificates.fields import FiniteVector
 from certo.certificates.sample.draws import why_copied
 from certo.certificates.sample.values import Values
-from certo.numbers import exact, rounding, tails
+from certo.numbers import exact, rounding
 from certo.numbers.capped_mean import shows_capped_mean
+from certo.numbers.clopper_pearson import shows_clopper_pearson
 
 
 @final
@@ -83,7 +84,7 @@ class TestDistances(Certificate):
         far = self.distances(sample)
         near = int(np.count_nonzero(far <= self.distance))
         require(near >= k, f"{near:,} examples are shown to be within the distance, not {k:,}.")
-        is_shown = tails.shows_clopper_pearson(0.0, self.beyond, n, n - k, 2 * self.level)
+        is_shown = shows_clopper_pearson(0.0, self.beyond, n, n - k, 2 * self.level)
         require(is_shown, f"a share as high as {self.beyond!r} is not shown to be out of question.")
         is_shown = not self.cap or shows_capped_mean(self.mean, far, self.cap, self.level)
         require(is_shown, f"a mean as high as {self.mean!r} is not shown to be out of question.")

@@ -26,7 +26,8 @@ from certo.certificates.runs.perceptron_run import PerceptronRun, replay
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import check_classes, class_sample, output_signs
 from certo.certificates.sample.examples import Sample
-from certo.numbers import exact, printed
+from certo.numbers import exact
+from certo.numbers.online_to_batch import online_to_batch
 
 MAX_PASS_ROUNDS = 3 * 10**5  # Rounds times outputs that a checker repeats in some seconds.
 
@@ -98,7 +99,7 @@ class OnlineToBatch(RiskBound):
         return f"the pass ends with these weights, {mistakes:,} rounds were mistakes."
 
     def _check_formulas(self) -> None:
-        bound = printed.online_to_batch(self.examples, self.mistakes, self.level)
+        bound = online_to_batch(self.examples, self.mistakes, self.level)
         require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
 
     def _mistakes(self, sample: Sample) -> int:

@@ -37,14 +37,15 @@ from typing import Any, ClassVar, NamedTuple, final
 import numpy as np
 
 from certo.certificates.base import Refuted, check_count, require
-from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.solution import MarginSolution
 from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.sample.examples import SampleMismatch
-from certo.certificates.sample.labels import Labels, pair_labels
-from certo.certificates.spaces.space import Scores
+from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.pairs import pair_labels
+from certo.certificates.spaces.scores import Scores
 from certo.containers import count
 from certo.numbers import exact, tails
+from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import ROUND_UP_8
 
 MAX_FACTOR = 2.0**500  # Products of larger numbers might overflow.
@@ -201,9 +202,8 @@ class SupportBound(RiskBound):
         if self.labels != _all_classes(self.solutions):
             raise ValueError("labels must name the classes of the solutions, the last as positive.")
         of_solutions = sum(solution.examples for solution in self.solutions)
-        times = (
-            len(self.labels.classes) - 1 if _is_of_pairs(self.solutions) else len(self.solutions)
-        )
+        classes, outputs = len(self.labels.classes), len(self.solutions)
+        times = classes - 1 if _is_of_pairs(self.solutions) else outputs
         if times * self.examples != of_solutions:
             raise ValueError("the solutions must be about as many examples as the bound.")
         if not 1 <= self.supports <= self.examples:
@@ -309,22 +309,14 @@ def _objection(solutions: tuple[Any, ...]) -> str:
         if getattr(solution, "width", None) is not None:
             return "a solution lists no multipliers, so that its support vectors are not known."
         if solution.weighted:
-            return (
-                "examples or classes have weights. With those that depend on the examples "
-                "(class_weight='balanced') the machine is not a function of few of them. "
-                "Fit without weights."
-            )
+            return "examples or classes have weights, which may depend on all. Fit without weights."
         if solution.space.shift != 0:
             return (
-                "the Gram matrix is positive semi-definite only with something added to its "
-                "diagonal, so it does not hold the values of a kernel. Fit with the kernel "
-                "itself rather than with its matrix."
+                "the Gram matrix holds values of a kernel only with something added to its "
+                "diagonal. Fit with the kernel itself."
             )
         if _setting(solution) != _setting(first):
-            return (
-                "the solutions of the outputs must be of one kind, with the same kernel, C and "
-                "treatment of the intercept."
-            )
+            return "the solutions must be of one kind, with the same kernel, C and intercept."
         if not _is_of_pairs(solutions) and solution.examples != first.examples:
             return "the solutions of the outputs must be about the same number of examples."
     return ""

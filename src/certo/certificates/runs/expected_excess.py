@@ -11,9 +11,11 @@ from typing import final
 import numpy as np
 
 from certo.certificates.base import require
-from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.encoding import counted
+from certo.certificates.runs.lengths import check_lengths
 from certo.certificates.spaces.space import SpaceClaim
 from certo.numbers import exact
+from certo.numbers.decimals import rounded_up
 
 
 @final
@@ -86,7 +88,7 @@ class ExpectedExcess(SpaceClaim):
 
     def _check(self, sample) -> str:
         self._check_size(sample)
-        self._check_lengths(sample, self.radius2, self.lifted)
+        check_lengths(self, sample)
         margins = self.space.margins(sample, self.machine)
         length2 = margins.square().above + Fraction(self.intercept) ** 2
         require(length2 <= self._reach2, "the weights are not shown to be as short as X/λ.")

@@ -11,6 +11,7 @@ import numpy as np
 from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import FiniteVector, IndexVector
+from certo.certificates.runs.lengths import check_lengths
 from certo.certificates.runs.update_sums import MAX_RATES, Inequality, UpdateSums, most_updates
 from certo.certificates.spaces.space import Machine, MachineMargins, SpaceClaim
 from certo.numbers import exact
@@ -150,7 +151,7 @@ class MistakeBound(SpaceClaim):
             sample, self.machine, start, weights * np.sign(self.dual_coef), self.lifted,
             self.sums.roundings(self.updates),
         )  # fmt: skip
-        self._check_lengths(sample, self.radius2, self.lifted)
+        check_lengths(self, sample)
         self._check_comparator(self.space.margins(sample, self.comparator), weights)
         bound = self._most_updates()
         require(

@@ -66,11 +66,6 @@ class Sample:
             return self.X.data[some].astype(np.float64), self.X.indices[some]
         return self.X[t].astype(np.float64), slice(None)
 
-    def key(self, t: int) -> bytes:
-        """The same for two examples only if their features are the same."""
-        values, columns = self.row(t)
-        return values.tobytes() + (b"" if isinstance(columns, slice) else columns.tobytes())
-
     def score(self, t: int, coef: np.ndarray, intercept: float) -> Fraction:
         """coef·x_t + intercept, exactly."""
         values, columns = self.row(t)
@@ -128,7 +123,7 @@ def rows_of_pair(signs: np.ndarray, labels: Any) -> np.ndarray | None:
         return None
     places = np.flatnonzero(signs)
     if not places.size:
-        raise SampleMismatch(f"no example is of {labels.shown} or {labels.rest}.")
+        raise SampleMismatch("no example is of the two classes that are told apart.")
     return places
 
 
@@ -173,10 +168,8 @@ def exact_floats(values: np.ndarray, name: str = "X") -> np.ndarray:
                 raise TypeError("they are not real numbers")
             values = values.astype(np.float64)
         except (TypeError, ValueError) as wrong:
-            raise SampleMismatch(
-                f"{name} must hold numbers, but some of its entries ({values.dtype}) are not: "
-                f"{wrong}."
-            ) from wrong
+            what = f"{name} must hold numbers, but some of its entries ({values.dtype}) are not"
+            raise SampleMismatch(f"{what}: {wrong}.") from wrong
     if not np.all(np.isfinite(values)):
         raise SampleMismatch(f"{name} must hold finite numbers, but it has NaN or infinities.")
     return values

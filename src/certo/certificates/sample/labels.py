@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,14 +40,12 @@ class Labels:
             raise ValueError(f"the classes must be different from each other: {self.classes!r}.")
         if self.column is not None and self.column < 0:
             raise ValueError(f"column must not be negative, got {self.column!r}.")
-        if self.against is None:
-            return
-        known = 0 <= self.against < len(self.classes) and self.against != self.positive
-        if self.positive is None or self.column is not None or not known:
-            raise ValueError(
-                "against must be the place of another class than the positive one, in one column "
-                f"of labels, got {self.against!r}."
-            )
+        if self.against is not None and (
+            self.positive in (None, self.against)
+            or self.column is not None
+            or not 0 <= self.against < len(self.classes)
+        ):
+            raise ValueError("against must be the place of another class, in one column of labels.")
 
     def read(self, y, rows: int) -> np.ndarray:
         """The signs, one for each of so many examples."""
@@ -103,41 +100,6 @@ class Labels:
     def outputs(self) -> int:
         """The number of scores of a rule for all classes: one for each, for two classes one."""
         return 1 if len(self.classes) == 2 else len(self.classes)
-
-    @property
-    def shown(self) -> str:
-        """The same as one would write it: text in quotes, numbers without."""
-        if self.positive is None or self.column is not None:
-            return self.name()
-        return repr(self.classes[self.positive])
-
-    @property
-    def rest(self) -> str:
-        """What the positive class is told from."""
-        if self.against is not None:
-            return repr(self.classes[self.against])
-        if self.positive is not None and self.column is None and len(self.classes) == 2:
-            return repr(self.classes[1 - self.positive])
-        return "the rest"
-
-    def name(self) -> str:
-        """The question this claim answers, for people: setosa, or label 3, or all classes, or
-        setosa against virginica."""
-        if self.column is not None:
-            return f"label {self.column}"
-        if self.against is not None:
-            return f"{self.classes[self.positive or 0]} against {self.classes[self.against]}"
-        return "all classes" if self.positive is None else str(self.classes[self.positive])
-
-
-def pair_labels(classes: tuple[Any, ...]) -> list[Labels]:
-    """Every pair of classes, in scikit-learn's order: the first of the two is +1."""
-    return [Labels(classes, i, None, j) for i, j in pairs_of(len(classes))]
-
-
-def pairs_of(classes: int) -> list[tuple[int, int]]:
-    """The pairs (i, j), i < j, of so many classes, in the order of scikit-learn."""
-    return list(itertools.combinations(range(classes), 2))
 
 
 def _as_kind(kind: type, label: int | float) -> int | float | None:

@@ -54,10 +54,6 @@ class Values:
         """A whole number for each example, the same for the same values."""
         return np.ascontiguousarray(self.read(y, len(y))[:, 0] + 0.0).view(np.int64)  # −0 is 0.
 
-    def name(self) -> str:
-        """What the claim is about, for people."""
-        return "y" if self.outputs == 1 else f"{self.outputs} columns of y"
-
 
 @dataclass(frozen=True)
 class Unlabelled:
@@ -65,6 +61,3 @@ class Unlabelled:
 
     def read(self, y, rows: int) -> np.ndarray:
         return np.ones(rows, dtype=np.int8)
-
-    def name(self) -> str:
-        return "X alone"

@@ -20,6 +20,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.exact_rows import comparison_signs, integer_rows, score_signs
 from certo.numbers.whole import independent, null_space
+from certo.row_keys import exact_key
 
 
 @dataclass(frozen=True)
@@ -134,8 +135,8 @@ class Signed(VectorFamily):
         return score_signs(self.sample, direction[0], self.lifted)[:, None]
 
     def _novel(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
-        known = {self.sample.key(t) for t in core.tolist()}
-        return asked[[self.sample.key(t) not in known for t in asked.tolist()]]
+        known = {exact_key(*self.sample.row(t)) for t in core.tolist()}
+        return asked[[exact_key(*self.sample.row(t)) not in known for t in asked.tolist()]]
 
 
 def family_of(sample: Sample, labels: Labels, lifted: bool) -> VectorFamily:

@@ -46,8 +46,8 @@ from certo.blas import map_in_threads
 from certo.certificates.base import require
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix, rows_of_pair
 from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.scores import Scores
 from certo.certificates.spaces.space import Machine, MachineMargins, Space
-from certo.certificates.spaces.space import Scores as Scores
 from certo.containers import count
 from certo.kernels.base import Kernel
 from certo.kernels.function import Function

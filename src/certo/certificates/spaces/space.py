@@ -15,12 +15,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Refuted, check_count, require
+from certo.certificates.base import Certificate, check_count, require
 from certo.certificates.fields import FiniteVector, IndexVector
 from certo.certificates.named import Named
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces import SPACES
-from certo.numbers import exact
 from certo.numbers.rounded import Rounded
 
 
@@ -32,30 +31,6 @@ class Machine(NamedTuple):
     rows: IndexVector
     dual_coef: FiniteVector
     intercept: float
-
-
-def hyperplane(coef: np.ndarray, intercept: float = 0.0) -> Machine:
-    """The machine with these weights, in a space with coordinates."""
-    return Machine(np.asarray(coef), np.zeros(0, np.int64), np.zeros(0), intercept)
-
-
-def function(rows: np.ndarray, dual_coef: np.ndarray, intercept: float = 0.0) -> Machine:
-    """The machine Σ dual_coef_i φ(x_rows_i) + intercept, in a space without coordinates."""
-    return Machine(np.zeros(0), np.asarray(rows), np.asarray(dual_coef), intercept)
-
-
-class Scores(NamedTuple):
-    """value[t] is within slack[t] of f(x_t)."""
-
-    value: np.ndarray
-    slack: np.ndarray
-
-    def plus(self, intercept: float) -> Scores:
-        """Of f + b: one more rounding, unless b is 0."""
-        if intercept == 0:
-            return self
-        value = self.value + intercept
-        return Scores(value, self.slack + 4 * exact.UNIT * np.abs(value))
 
 
 class MachineMargins(abc.ABC):
@@ -222,11 +197,3 @@ class SpaceClaim(Certificate):
                 f"the claim has {coef.size:,} weights, but there are {features:,} to give.",
             )
             require(not rows.size or rows[-1] < sample.m, "rows must be rows of X.")
-
-    def _check_lengths(self, sample, square: float, lifted: bool) -> None:
-        """No ‖φ(x)‖², + 1 if lifted, exceeds the square."""
-        far = self.space.longer_than(sample, Fraction(square) - lifted)
-        if far is not None:
-            raise Refuted(
-                f"example {far} is not shown to be as short as the square root of {square!r}.", far
-            )

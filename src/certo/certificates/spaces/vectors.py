@@ -30,6 +30,7 @@ from certo.numbers import exact, twofold
 from certo.numbers.exact import ROUND_UP_8, norm
 from certo.numbers.lanes import lane_scores
 from certo.numbers.rounded import NotShown, Rounded, hinge_losses
+from certo.row_keys import exact_key
 
 EXACT_ROWS = 256  # More tied rows than this are bounded, not computed.
 
@@ -83,7 +84,7 @@ class Margins(MachineMargins):
         """(margin, t, how many different rows so far); rows that repeat are computed once."""
         known: dict[tuple[int, bytes], Fraction] = {}
         for t in rows.tolist():
-            key = (int(self.sample.signs[t]), self.sample.key(t))
+            key = (int(self.sample.signs[t]), exact_key(*self.sample.row(t)))
             if key not in known:
                 known[key] = self.exactly(t)
             yield known[key], t, len(known)
