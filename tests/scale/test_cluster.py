@@ -7,7 +7,7 @@ import pytest
 from certo.scale import cluster
 from certo.scale.cluster import NoCluster, connected
 
-pytest.importorskip("distributed", reason="the extra certo[cluster] is not installed")
+distributed = pytest.importorskip("distributed", reason="the extra certo[cluster] is not installed")
 
 # Dask leaves sockets and loops to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -25,3 +25,5 @@ def test_a_scheduler_that_is_not_there(address, monkeypatch):
     missing = pytest.raises(NoCluster, match="no Dask scheduler with a worker answered")
     with missing, connected(address):
         pass
+    with pytest.raises(ValueError, match="No clients found"):  # None is left to be waited for.
+        distributed.default_client()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 CONNECT_SECONDS = 30  # How long a scheduler may take to answer, and workers to be there.
 LOCAL = "local"
@@ -23,7 +23,7 @@ def connected(address: str) -> Iterator[int]:
     if kind == LOCAL and not (number.isdigit() and int(number) > 0):
         raise NoCluster(f"the cluster must be local:WORKERS or tcp://HOST:PORT, got {address!r}.")
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client, LocalCluster, default_client
     except ImportError as wrong:
         raise NoCluster(
             "a cluster needs Dask, which is not installed: pip install 'certo[cluster]'."
@@ -42,6 +42,8 @@ def connected(address: str) -> Iterator[int]:
             client = Client(workers or address, timeout=CONNECT_SECONDS)
             client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except (OSError, TimeoutError, ValueError) as wrong:
+            with suppress(ValueError):  # What could not connect would be waited for ever after.
+                default_client().close(timeout=1)
             raise NoCluster(
                 f"no Dask scheduler with a worker answered at {address} within {CONNECT_SECONDS} "
                 "seconds. Start them with: dask scheduler, and dask worker ADDRESS."
