@@ -36,6 +36,16 @@ def test_corrupted_claims_are_refused(y, ridge):
     assert not claim.verify(ArrayBlocks(X, y[::-1]))
 
 
+def test_without_a_proof_nothing_is_known_from_below():
+    blocks = ArrayBlocks(X, TWO)
+    (claim,) = LogisticRegression().fit(blocks).certificate_
+    none = {"proof": "none", "kept": [], "combinations": (), "factors": ()}
+    bare = replace(claim, lower=0.0, **none)
+    assert bare.verify(blocks)
+    assert not replace(bare, lower=claim.lower).verify(blocks)
+    assert not replace(bare, examples=0).verify(blocks)
+
+
 def test_weights_are_for_memory():
     (claim,) = LogisticRegression(class_weight="balanced").fit(X, TWO).certificate_
     assert "without weights" in claim.verify(ArrayBlocks(X, TWO)).why

@@ -48,6 +48,7 @@ def terms(claim: LogisticExcess, sample: Sample, first: bool, attempt: int) -> B
         sample.d == claim.coef.shape[1],
         f"the claim is about {claim.coef.shape[1]:,} features, but X has {sample.d:,}.",
     )
+    require(sample.m <= claim.examples, f"there are more than {claim.examples:,} examples.")
     shares = np.full(sample.m, 1 / claim.examples)
     problem = LogisticProblem(sample, len(claim.labels.classes), claim.lifted, shares, None)
     point = Point.at(problem, claim.coef, claim.intercept, claim.ridge if first else 0.0)
@@ -84,10 +85,10 @@ def bounds(claim: LogisticExcess, total: BlockSum, room: int) -> tuple[Fraction,
     """F(w) rounded up, F'(w) rounded down, and a number that F'(w) − inf F does not exceed, with
     allowances `room` times; infinite, if there is none."""
     risk, left = claim._risks_of(total["risk"], total["risk"], room)
-    if not claim.coordinates:
-        return risk, left, 0.0
     if claim.proof == "none":
         return risk, left, math.inf
+    if not claim.coordinates:
+        return risk, left, 0.0
     # What errors of scores add to slopes is in `pull_off`, so that no point is needed.
     found = decrement(None, hessian_of(claim, total), room)  # type: ignore[arg-type]
     return risk, left, found.excess * ABOVE if found.shown else math.inf
