@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
 import subprocess
@@ -80,6 +81,18 @@ def test_no_folder_holds_more_files_than_this():
     for folder in (SOURCE / "certificates").rglob("*"):
         if folder.is_dir() and folder.name != "__pycache__":
             assert len(list(folder.glob("*.py"))) <= MAX_FILES, folder
+
+
+def test_nothing_is_refused_by_an_assertion():
+    """Python leaves assertions out with -O."""
+    for room in ("certificates", "numbers"):
+        for file in (SOURCE / room).rglob("*.py"):
+            found = [
+                node.lineno
+                for node in ast.walk(ast.parse(file.read_text()))
+                if isinstance(node, ast.Assert)
+            ]
+            assert not found, (file, found)
 
 
 def test_an_auditor_needs_numpy_and_scipy_only():

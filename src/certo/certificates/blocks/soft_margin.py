@@ -53,20 +53,21 @@ def multipliers(values: np.ndarray, costs: np.ndarray, width: float) -> np.ndarr
     return costs * np.clip(0.5 + (1.0 - values) / width, 0.0, 1.0)
 
 
-def require_form(claim: SoftMarginGap) -> None:
-    """Refuted, unless the proof is one that sums over blocks give."""
+def width_of(claim: SoftMarginGap) -> float:
+    """The width from which multipliers follow. Refuted, unless the proof is one that sums over
+    blocks give."""
     plain = claim.space.kernel is None and not claim.sample_weight.size
-    require(
-        plain and claim.width is not None,
-        "of blocks, a claim about a hyperplane is needed whose multipliers follow from a width, "
-        "without sample weights.",
-    )
+    if not plain or claim.width is None:
+        raise Refuted(
+            "of blocks, a claim about a hyperplane is needed whose multipliers follow from a "
+            "width, without sample weights."
+        )
+    return claim.width
 
 
 @np.errstate(over="ignore", invalid="ignore", under="ignore")
 def terms(claim: SoftMarginGap, sample: Sample, first: bool, attempt: int) -> BlockSum:
-    require_form(claim)
-    assert claim.width is not None
+    width = width_of(claim)
     require(
         sample.d == claim.coef.size,
         f"the claim has {claim.coef.size:,} weights, but there are {sample.d:,} to give.",
@@ -76,7 +77,7 @@ def terms(claim: SoftMarginGap, sample: Sample, first: bool, attempt: int) -> Bl
     square = part.square_bound()
     margins = Margins.of(part, claim.coef, claim.intercept, square)
     require(np.all(np.isfinite(margins.value + margins.slack)), "numbers overflow float64.")
-    alpha = multipliers(margins.value, costs, claim.width)
+    alpha = multipliers(margins.value, costs, width)
     positive = sample.signs > 0
     parts = {
         "losses": hinge_losses(margins.value, margins.slack, costs, True),
