@@ -179,7 +179,7 @@ REFUSED = {
     "setting's value": (SMALL, "epochs must be an integer", [*OLD, "epochs=-3"]),
     "setting's code": (SMALL, "a learning rate must be", [*OLD, "learning_rate=exit()"]),
     "setting's call": (SMALL, "a learning rate must be", [*OLD, "learning_rate=Power(2)"]),
-    "density": (SMALL, "certo.GaussianDensity", ["--machine", "gaussian-density"]),
+    "density": (SMALL, "has no target to predict", ["--machine", "gaussian-density"]),
     "task": (SMALL, "'classes' or 'numbers'", ["--task", "both"]),
     "task and machine": (SMALL, "either --task or", ["--task", "numbers", "--machine", "svm"]),
     "settings of a choice": (SMALL, "chooses the settings", ["--machine", "auto", "--C", "3"]),
@@ -232,7 +232,7 @@ def test_out_and_report_must_differ(certo, written, tmp_path):
 def test_missing_file_and_folder(certo, tmp_path, path):
     said = certo("fit", tmp_path / path, "--target", "y")
     assert said.code == 2
-    assert "no such file" in said.err or "is a folder" in said.err
+    assert "no such file" in said.err or "holds no file that can be read" in said.err
 
 
 def test_names_and_texts_with_anything_in_them(certo, written, tmp_path):

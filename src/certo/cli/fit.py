@@ -16,14 +16,17 @@ from certo.cli.reading import read_test_rows, reading_words
 
 def fit(
     data: options.DataFile,
-    target: options.Target,
+    target: Annotated[
+        str | None, options.option("COLUMN", "Column to predict; a density has none.")
+    ] = None,
     machine: Annotated[
         str | None,
         options.option(
             "NAME",
             "Machine to fit. To predict a class: svm, perceptron, kernel-perceptron, hard-margin, "
             "pegasos, online-gradient-descent, logistic, min-disagreement. To predict a number: "
-            "least-squares. Or auto: the best of a few by cross-validation on the training rows.",
+            "least-squares. Or auto: the best of a few by cross-validation on the training rows. "
+            "Without a target: gaussian-density, log-linear-density.",
             default="svm for classes, least-squares for numbers",
         ),
     ] = None,
@@ -111,6 +114,7 @@ def fit(
     from sklearn.exceptions import ConvergenceWarning
 
     from certo import report as reports
+    from certo.cli.density import fit_density
     from certo.cli.fit_output import tell_fit
     from certo.cli.in_blocks import fit_in_blocks
     from certo.cli.progress import FitProgress
@@ -119,6 +123,7 @@ def fit(
     from certo.data.files import write_all
     from certo.data.problem import Problem
     from certo.estimators import SeparationWarning
+    from certo.estimators.description import learns
     from certo.stop import Stop
     from certo.tables.answers import answers
     from certo.tables.choose import choose
@@ -142,6 +147,20 @@ def fit(
     test_file = options.test_rows(test, 0)[1]
     options.check_outputs({"--out": output, "--report": report}, keep=(data, test_file))
     estimator = None if machine in (None, "auto") else make_machine(machine, settings)
+    if estimator is not None and learns(estimator) == "densities":
+        without = {"--target": target, "--test": test not in (None, "none"), "--scale": scale}
+        without |= {"--by-blocks": by_blocks, "--cluster": cluster, "--tried": tried != "1"}
+        del choices["scale"]
+        fit_density(
+            data, estimator, output=output, report=report, delta=delta, choices=choices,
+            refused=without, as_json=as_json,
+        )  # fmt: skip
+        return
+    if target is None:
+        raise Problem(
+            "--target must name the column to predict. Only a density has none: --machine "
+            "gaussian-density."
+        )
     if by_blocks or cluster is not None or is_too_large(data):
         refused: dict[str, Any] = {
             "--report": report,
@@ -166,16 +185,16 @@ def fit(
         share = options.test_rows(test, table.num_rows)[0]
         held_out = None if share is None else HeldOut(share, seed)
         found = task_of(table, target, na or ())
-        learns = checked_task(task or "auto", found)
+        asked = checked_task(task or "auto", found)
         if estimator is None and machine is None:
-            estimator = make_machine(USUAL_MACHINES[learns], settings)
+            estimator = make_machine(USUAL_MACHINES[asked], settings)
         with warnings.catch_warnings():
             for kind in (ConvergenceWarning, SeparationWarning):  # The status reports these.
                 warnings.simplefilter("ignore", kind)
             chosen = None
             if estimator is None:
                 told = progress.report("Comparing machines", "fit")
-                chosen = choose(table, target, learns, held_out, seed, told, **choices)
+                chosen = choose(table, target, asked, held_out, seed, told, **choices)
                 estimator = chosen.machine()
             seed_machine(estimator, settings, seed)
             try:

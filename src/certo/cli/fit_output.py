@@ -50,7 +50,7 @@ def tell_fit(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
         voice.say()
         _tell_claims(voice, said)
     voice.say()
-    _tell_files(voice, said)
+    tell_files(voice, said)
 
 
 def _first_line(said: dict[str, Any]) -> list[Any]:
@@ -384,7 +384,7 @@ def _tell_claims(voice: Voice, said: dict[str, Any]) -> None:
         tell_more(voice, refusals, MAX_CLAIMS_SHOWN)
 
 
-def _tell_files(voice: Voice, said: dict[str, Any]) -> None:
+def tell_files(voice: Voice, said: dict[str, Any]) -> None:
     if said["interrupted"]:
         voice.say(("Stopped by hand: ", "yellow"), "this is the model at that moment.")
     if said["model_file"]:

@@ -61,8 +61,12 @@ def _tell(voice: Voice, said: dict[str, Any], path: str) -> None:
     if not said["as_written"]:
         voice.item(("✗ ", "red"), "The file was CHANGED since it was written.")
     what = "a number" if said["classes"] is None else f"classes {_some(said['classes'])}"
-    fitted = f": {what}, fitted to {counted(said['rows'], 'row')}"
-    voice.say((said["machine"], "bold"), " for ", (said["target"], "bold"), fitted)
+    fitted = f"fitted to {counted(said['rows'], 'row')}"
+    if said["target"] is None:
+        voice.say((said["machine"], "bold"), f", {fitted}")
+    else:
+        target = (said["target"], "bold")
+        voice.say((said["machine"], "bold"), " for ", target, f": {what}, {fitted}")
     voice.say(said["status"], indent=2)
     scaled = ", scaled to mean 0 and variance 1" if said["scale"] == "standard" else ""
     if numbers := said["numbers"]:

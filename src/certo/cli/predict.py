@@ -40,7 +40,8 @@ def predict(
     as_json: Json = False,
 ) -> None:
     """Predict the target for the rows of a table: the number of the row, the prediction, and for
-    classes their scores or probabilities. Columns are found by name; a target column is ignored."""
+    classes their scores or probabilities; of a density, its logarithm. Columns are found by name; a
+    target column is ignored."""
     from certo.cli.in_blocks import predict_in_blocks
     from certo.data.big_files import is_too_large
     from certo.data.columns import read_table
@@ -62,16 +63,17 @@ def predict(
     notes = notes + predicted.remarks
     for note in notes:
         Voice(stderr=True).say(("note ", "yellow"), note)
+    what = "prediction" if known.target is not None else "log density"
     columns: dict[str, list[Any]] = {
         "row": predicted.places.tolist(),
-        "prediction": predicted.answers.tolist(),
+        what: predicted.answers.tolist(),
         **{name: values.tolist() for name, values in predicted.beside.items()},
     }
     given = table.take(predicted.places - 1).to_pydict() if with_input else {}
     if as_json:
         found: dict[str, Any] = {
             "rows": columns.pop("row"),
-            "predictions": columns.pop("prediction"),
+            "predictions": columns.pop(what),
             **columns,
         }
         found |= {"input": given} if with_input else {}

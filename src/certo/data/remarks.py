@@ -28,9 +28,11 @@ class LeftOut(NamedTuple):
     incomplete: int = 0
 
     @classmethod
-    def of(cls, read: pa.Table, marked: pa.Table, target: str, kept: int) -> LeftOut:
+    def of(cls, read: pa.Table, marked: pa.Table, target: str | None, kept: int) -> LeftOut:
         """From the table as it was read, and with texts taken for missing values."""
-        empty, gone = (table.column(target).null_count for table in (read, marked))
+        empty, gone = (
+            0 if target is None else table.column(target).null_count for table in (read, marked)
+        )
         rows = read.num_rows
         if rows == kept:
             return cls(rows)

@@ -9,12 +9,22 @@ from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from certo.certificates.composite import Composite
 from certo.containers import exact_input
-from certo.estimators import _input
+from certo.estimators import _input, description
 from certo.estimators._errors import InputError, ProofError
 from certo.estimators._linear import Proving
 from certo.kernels.base import whole
 from certo.words import refusals
+from certo.words.reader import columns_at
+
+#: What a fit of every density leaves.
+DENSITY: dict[str, description.Check] = {
+    "n_features_in_": lambda value, sizes: type(value) is int and value == sizes.features,
+    "risk_": description.FLOAT,
+    "status_": description.of_type(str),
+    "certificate_": description.of_type(Composite),
+}
 
 
 class NoDensity(ProofError):
@@ -69,8 +79,4 @@ class Density(Proving, DensityMixin, abc.ABC):
 
     def _columns(self, places: list[int]) -> str:
         """Columns as the user knows them: 'column 3 (from 0)', 'columns 'age' and 'height''."""
-        names = getattr(self, "feature_names_in_", None)
-        shown = [str(j) if names is None else repr(str(names[j])) for j in places[:5]]
-        shown += ["…"] if len(places) > 5 else []
-        listed = " and ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
-        return f"column{'s' * (len(places) > 1)} {listed}" + (" (from 0)" if names is None else "")
+        return columns_at(places, getattr(self, "feature_names_in_", None))

@@ -161,6 +161,12 @@ def describe(machine: Any) -> Description | None:
     return _KNOWN.get(type(machine))
 
 
+def learns(machine: Any) -> str | None:
+    """ "classes", "numbers" or "densities"; None, if the machine is not known."""
+    known = describe(machine)
+    return None if known is None else known.learns
+
+
 def descriptions() -> tuple[Description, ...]:
     """Those of all machines that are known."""
     import certo.estimators  # noqa: F401  # each module registers its machine

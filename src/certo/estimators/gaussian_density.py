@@ -14,11 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.composite import Composite
+from certo.certificates.density.gaussian_likelihood import GaussianLikelihood
 from certo.certificates.density.likelihood_gap import COVARIANCES
 from certo.certificates.encoding import counted
 from certo.certificates.fields import check_choice
 from certo.estimators import _input, description
-from certo.estimators._density import Density, NoDensity
+from certo.estimators._density import DENSITY, Density, NoDensity
 from certo.estimators._errors import InputError
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
@@ -239,11 +240,37 @@ def _blocks(X: np.ndarray, p: np.ndarray, mean) -> Iterator[tuple[np.ndarray, np
         yield X[start : start + MOMENT_BLOCK_ROWS] - mean, p[start : start + MOMENT_BLOCK_ROWS]
 
 
+def _check_fitted(machine: GaussianDensity) -> None:
+    """The factor is that of a density."""
+    factor = machine.factor_
+    description.require(
+        np.array_equal(factor, np.triu(factor)) and np.all(np.diag(factor) > 0),
+        "its factor is that of no density.",
+    )
+
+
 description.register(
     description.Description(
         kind=GaussianDensity,
+        command="gaussian-density",
         learns="densities",
         summary="the likeliest normal distribution",
         bounds=unbounded_loss,
+        claims={
+            GaussianLikelihood: lambda claim, machine, y: (
+                claim.kind == machine.covariance and not claim.sample_weight.size
+            )
+        },
+        spoken_of=lambda machine: ("mean_", "factor_", "covariance_"),
+        fitted=lambda machine: (
+            DENSITY
+            | {
+                "mean_": description.array("features"),
+                "covariance_": description.array("features", "features"),
+                "factor_": description.array("features", "features"),
+            }
+        ),
+        check_fitted=_check_fitted,
+        ignores_scale=lambda machine: True,
     )
 )

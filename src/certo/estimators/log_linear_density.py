@@ -13,12 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.composite import Composite, NotClaimed
-from certo.certificates.density.box_features import BoxFeatures, check_box, moments, positions
+from certo.certificates.density.box_features import (
+    BoxCosines,
+    BoxFeatures,
+    BoxPolynomials,
+    check_box,
+    moments,
+    positions,
+)
 from certo.certificates.density.likelihood_gap import weight_vector
 from certo.certificates.density.moment_matching import MomentMatching, feature_means
 from certo.certificates.sample.examples import Sample
 from certo.estimators import _input, description
-from certo.estimators._density import Density, NoDensity
+from certo.estimators._density import DENSITY, Density, NoDensity
 from certo.estimators._errors import InputError
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
@@ -266,11 +273,42 @@ def box_of(box: Any) -> tuple[np.ndarray, np.ndarray]:
         ) from wrong
 
 
+def _check_fitted(machine: LogLinearDensity) -> None:
+    """Weights and corners are those of the settings."""
+    corners, d = box_of(machine.box), machine.n_features_in_
+    same = all(map(np.array_equal, (machine.low_, machine.high_), corners))
+    description.require(
+        same and machine.coef_.size == len(machine.features.orders(d)),
+        "its weights or its box are not those of its settings.",
+    )
+
+
+def _is_same_form(claim: MomentMatching, machine: LogLinearDensity, y=None) -> bool:
+    form = getattr(machine.features, "family", None), getattr(machine.features, "degree", None)
+    return (claim.family, claim.degree) == form and not claim.sample_weight.size
+
+
 description.register(
     description.Description(
         kind=LogLinearDensity,
+        command="log-linear-density",
         learns="densities",
         summary="the likeliest log-linear density on a box",
         bounds=unbounded_loss,
+        claims={MomentMatching: _is_same_form},
+        spoken_of=lambda machine: ("coef_", "low_", "high_") if len(machine.certificate_) else (),
+        fitted=lambda machine: (
+            DENSITY
+            | {
+                "coef_": description.array(None),
+                "low_": description.array("features"),
+                "high_": description.array("features"),
+                "log_partition_": description.FLOAT,
+                "n_iter_": description.of_type(int),
+                "trace_": description.always,
+            }
+        ),
+        check_fitted=_check_fitted,
+        setting_kinds=(BoxCosines, BoxPolynomials),
     )
 )

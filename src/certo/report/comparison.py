@@ -13,7 +13,7 @@ from certo.certificates.encoding import counted
 from certo.numbers.decimals import rounded_up
 from certo.numbers.digits import at_most_text, confidence, share_text
 from certo.plots.comparison import machines
-from certo.report.findings import _about
+from certo.report.findings import about
 from certo.report.page import _inline, _page
 from certo.tables.candidates import MAJORITY
 from certo.tables.compare import Comparison, Result
@@ -32,7 +32,7 @@ def comparison_facts(comparison: Comparison) -> dict[str, Any]:
     is_class = comparison.learns == "classes"
     return {
         "certo": __version__,
-        **_about(comparison.examples),
+        **about(comparison.examples),
         "task": comparison.learns,
         "folds": comparison.folds,
         "seed": comparison.seed,

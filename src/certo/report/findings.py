@@ -41,7 +41,7 @@ def facts(fitted: Fitted) -> dict[str, Any]:
             "machine": type(machine).__name__,
             "kernel": repr(machine.kernel_) if has_kernel(machine) else None,
             "settings": {name: _plain(value) for name, value in machine.get_params().items()},
-            **_about(examples),
+            **about(examples),
             "status": machine.status_,
             "warning": face.warning(machine),
             **face.numbers(machine),
@@ -147,7 +147,7 @@ def curve_facts(compared: Compared) -> dict[str, Any]:
         }
     return {
         "certo": __version__,
-        **_about(compared.examples),
+        **about(compared.examples),
         "rows": rows,
         "best_is_at_end": curve.best_is_at_end,
         "neighbours": neighbours,
@@ -171,7 +171,7 @@ def verdict_facts(decided: Decided) -> dict[str, Any]:
             answers.append(_answer(one, "pair", examples, np.isin(examples.y, pair)))
     return {
         "certo": __version__,
-        **_about(examples),
+        **about(examples),
         "intercept": decided.intercept,
         "separable": answers[0]["separable"],
         "answers": answers,
@@ -185,12 +185,13 @@ def refusal_facts(wrong: CannotSeparate) -> dict[str, Any]:
     return {"error": str(wrong), "proof": answer["proof"], "meeting": answer["meeting"]}
 
 
-def _about(examples: Examples) -> dict[str, Any]:
+def about(examples: Examples) -> dict[str, Any]:
     encoder, y = examples.encoder, examples.y
     ends = [float(y.min()), float(y.max())] if examples.measured else None
+    are_labels = examples.target is not None and not examples.measured
     return {
         "target": examples.target,
-        "classes": None if examples.measured else np.unique(y).tolist(),
+        "classes": np.unique(y).tolist() if are_labels else None,
         "target_range": ends,
         "examples": len(examples.y),
         "features": int(examples.X.shape[1]),

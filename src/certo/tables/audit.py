@@ -25,7 +25,7 @@ from certo.data.encoder import advice_in_verify
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem, problems_of
 from certo.data.remarks import LeftOut
-from certo.estimators.description import describe
+from certo.estimators.description import learns
 from certo.guarantees.belonging import objections, objections_to_fit, objections_to_one
 from certo.issue.labels import all_labels
 from certo.issue.risk import error_cap
@@ -159,8 +159,7 @@ def parts_of(model: StoredModel, table: pa.Table) -> tuple[Rows, Rows | None]:
 
 def rows_of(model: StoredModel, table: pa.Table) -> Rows:
     """A table as the machine of a model takes it."""
-    known = describe(model.machine)
-    measured = known is not None and known.learns == "numbers"
+    measured = learns(model.machine) == "numbers"
     return encode_rows(
         table, model.encoder, model.target, model.missing, model.na, measured, advice_in_verify
     )

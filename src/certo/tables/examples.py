@@ -40,11 +40,11 @@ class Examples:
     """The rows of a table as a machine sees them, and where they come from."""
 
     X: Any
-    y: np.ndarray
+    y: np.ndarray  # Zeros, if there is no target.
     encoder: TableEncoder
     table: pa.Table  # The rows used, as they are in the file.
     places: np.ndarray  # Their numbers in the file, counting from 1.
-    target: str
+    target: str | None  # None: a density of the rows is fitted.
     missing: str
     na: tuple[str, ...]
     data_fingerprint: str
@@ -98,7 +98,7 @@ class Rows(NamedTuple):
 
 def encode_table(
     table: Any,
-    target: str,
+    target: str | None,
     *,
     scale: str = "standard",
     missing: str = "refuse",
@@ -111,14 +111,15 @@ def encode_table(
     reference_levels: bool = False,
     held_out: HeldOut | None = None,
 ) -> Examples:
-    """A table's columns as numbers, and its target as labels, or if `measured` as numbers too.
+    """A table's columns as numbers, and its target, if there is one, as labels, or if `measured` as
+    numbers too.
 
     The table is an Arrow table or a data frame; `notes` are remarks on it to keep. With
     `reference_levels` the first level of each category has no feature of its own. Of rows that are
     `held_out` nothing is learnt here.
     """
-    table = columns.as_table(table)
-    for name in (target, *drop, *category, *text):
+    table, targets = columns.as_table(table), () if target is None else (target,)
+    for name in (*targets, *drop, *category, *text):
         if name not in table.column_names:
             what = "target column" if name == target else "column"
             hints = " ".join([have(table, name), *(f"Note: {n}" for n in about_names(table))])
@@ -129,16 +130,16 @@ def encode_table(
         raise Problem(f"{setting('missing')} must be 'refuse' or 'drop', got {missing!r}.")
     encoder = TableEncoder(scale, drop, category, reference_levels, text)
     marked = columns.with_missing(table, na, (*category, *text))
-    _refuse_unusual(marked, {target, *drop}, (*category, *text))
+    _refuse_unusual(marked, {*targets, *drop}, (*category, *text))
     used, places = _usable_rows(marked, target, drop, missing, advice_in_fit, category)
     left_out = LeftOut.of(table, marked, target, used.num_rows)
     y = _answers(used, target, measured, places)
-    if not measured:
+    if target is not None and not measured:
         _refuse_many_classes(y, target)
     unseen = np.zeros(used.num_rows, dtype=bool)
     if held_out is not None:
         # An error in any row is found in the whole table, where rows have their numbers.
-        TableEncoder("none", drop, category, text=text).fit(used.drop_columns([target]))
+        TableEncoder("none", drop, category, text=text).fit(used.drop_columns(list(targets)))
         unseen = held_out.of(table.num_rows)[places - 1]
         if unseen.all() or not unseen.any():
             raise Problem(
@@ -146,13 +147,13 @@ def encode_table(
                 f"but of {counted(len(unseen), 'row')} it holds out {int(unseen.sum()):,}."
             )
     seen = used.filter(pa.array(~unseen))
-    encoder.fit(seen.drop_columns([target]))
+    encoder.fit(seen.drop_columns(list(targets)))
     said = [
         *notes,
         *about_names(table),
         *left_out.notes,
         *about_words(columns.words_not_found(table, na)),
-        *about_labels(target, y),
+        *([] if target is None else about_labels(target, y)),
         *_repetitions(used.drop_columns(list(drop))),
         *encoder.notes_,
     ]
@@ -173,7 +174,7 @@ def encode_table(
 def encode_rows(
     table: pa.Table,
     encoder: TableEncoder,
-    target: str,
+    target: str | None,
     missing: str,
     na: Sequence[str],
     measured: bool,
@@ -182,8 +183,7 @@ def encode_rows(
     """A table, encoded as the examples of a fit were; `advice` is what to do about missing values.
     Columns that the fit did not use make no difference."""
     read, table = table, columns.with_missing(table, na, encoder.names_as_text)
-    used = {target, *encoder.column_names}
-    ignored = [name for name in table.column_names if name not in used]
+    ignored = set(table.column_names) - {target, *encoder.column_names}
     encoder.check_columns(table)
     kept, places = _usable_rows(table, target, ignored, missing, advice, encoder.category_names_)
     left_out = LeftOut.of(read, table, target, kept.num_rows)
@@ -240,7 +240,7 @@ def _refuse_spoilt_numbers(name: str, column: pa.ChunkedArray) -> None:
 
 def _usable_rows(
     table: pa.Table,
-    target: str,
+    target: str | None,
     ignored: Collection[str],
     missing: str,
     advice: Callable[[], str],
@@ -251,7 +251,7 @@ def _usable_rows(
     With missing="drop" those without missing values; else all, and a missing label is refused.
     Numbers that are `categories` are taken as they are.
     """
-    if target not in table.column_names:
+    if target is not None and target not in table.column_names:
         raise Problem(f"there is no target column {target!r}. {have(table, target)}", column=target)
     gone, unused = np.zeros(table.num_rows, dtype=bool), set(ignored)
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -261,7 +261,7 @@ def _usable_rows(
         if is_number and name not in categories:
             columns.numbers(column, name)  # Infinite values are refused, by their row in the file.
         gone |= column.is_null().to_numpy()
-    unlabelled = table.column(target).null_count
+    unlabelled = 0 if target is None else table.column(target).null_count
     if missing == "refuse":
         if unlabelled:
             raise Problem(
@@ -275,9 +275,11 @@ def _usable_rows(
     return table.filter(pa.array(~gone)) if gone.any() else table, 1 + np.flatnonzero(~gone)
 
 
-def _answers(table: pa.Table, target: str, measured: bool, places: np.ndarray) -> np.ndarray:
-    """The target column: numbers if it is `measured`, else labels. Rows have these `places` in
-    their file."""
+def _answers(table: pa.Table, target: str | None, measured: bool, places: np.ndarray) -> np.ndarray:
+    """The target column: numbers if it is `measured`, else labels; zeros, if there is none. Rows
+    have these `places` in their file."""
+    if target is None:
+        return np.zeros(table.num_rows, dtype=np.int8)
     if not measured:
         return columns.labels(table, target, places)
     column = table.column(target)

@@ -89,9 +89,9 @@ def fit_table(
     the first is left out, and the others are compared with it.
     """
     known = describe(estimator)
-    if known is None or known.fitted is None:
+    if known is None or known.fitted is None or known.learns == "densities":
         kind = type(estimator).__name__
-        raise Problem(f"an estimator of Certo is needed, got {kind}.")
+        raise Problem(f"an estimator of Certo that predicts a target is needed, got {kind}.")
     if scale is None:
         scale = "none" if known.ignores_scale(estimator) else "standard"
     choices |= {

@@ -28,7 +28,7 @@ from certo.data.big_files import (
     encoder_of,
 )
 from certo.data.problem import Problem, problems_of
-from certo.estimators.description import describe
+from certo.estimators.description import describe, learns
 from certo.guarantees.belonging import objections_to_fit
 from certo.guarantees.predicting import predictor_of
 from certo.issue.by_blocks import issue_errors
@@ -144,20 +144,21 @@ def _blocks(files: Files, encoded: Encoded, chosen: np.ndarray, on_cluster: bool
 
 def audit_files(loaded: LoadedModel, path: Path) -> Audit:
     """Recompute every claim of a model from its files, in one pass."""
-    model = loaded.model
-    known = describe(model.machine)
-    measured = known is not None and known.learns == "numbers"
+    model, target = loaded.model, loaded.model.target
+    if target is None:
+        raise Problem("a density is checked on a table that fits in memory, not block by block.")
+    measured = learns(model.machine) == "numbers"
     names = model.encoder.column_names
     page = every_claim(model)
     # The columns that the fingerprint covers are in the order of the files.
-    files = Files(path, model.target, None, [])
-    files = Files(path, model.target, [n for n in files.names if n in set(names)], [])
-    encoded = Encoded(model.encoder, model.target, measured)
+    files = Files(path, target, None, [])
+    files = Files(path, target, [n for n in files.names if n in set(names)], [])
+    encoded = Encoded(model.encoder, target, measured)
     held_out = model.held_out
     unseen = np.zeros(files.rows, dtype=bool) if held_out is None else held_out.of(files.rows)
     outcomes: list[Verification] = []
     checkers = Checker(page.claims), Checker(page.test)
-    seen = Fingerprint([*files.names, model.target])
+    seen = Fingerprint([*files.names, target])
     try:
         _check_pass(files, encoded, unseen, checkers, model.missing, seen)
         for k, checker in enumerate(checkers):

@@ -6,6 +6,7 @@ the right types and fit together. Whether the claims in it are true is for `veri
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from certo.certificates.sample.pairs import pairs_of
 from certo.data.encoder import TableEncoder, new_level_encoder
 from certo.data.problem import Problem
 from certo.data.word_counts import are_terms
-from certo.estimators.description import Sizes, Unsound, array, describe, require
+from certo.estimators.description import Sizes, Unsound, array, describe, learns, require
 from certo.kernels.base import Kernel
 
 PLAIN_TYPES = (int, float, str, bool, type(None))
@@ -25,7 +26,6 @@ def check_model(model) -> None:
     """Raise unless the parts of a StoredModel have their types and fit together."""
     for name, kind in {
         "encoder": TableEncoder,
-        "target": str,
         "missing": str,
         "na": list,
         "data_fingerprint": str,
@@ -41,8 +41,10 @@ def check_model(model) -> None:
     require(not (model.test_share and model.test_fingerprint), "its test rows have two sources.")
     _ = model.held_out  # A Problem, if there is no such share or seed.
     features = _check_encoder(model.encoder)
-    require(model.target not in model.encoder.column_names, "its target must not be a feature.")
     check_machine(model.machine, features)
+    kind = type(None) if learns(model.machine) == "densities" else str
+    require(type(model.target) is kind, f"its target must be a {kind.__name__}.")
+    require(model.target not in model.encoder.column_names, "its target must not be a feature.")
 
 
 def _check_encoder(encoder: TableEncoder) -> int:
@@ -144,8 +146,7 @@ def _check_settings(machine: Any, settings: set[str], kinds: tuple[type, ...]) -
     """Plain values, or the few objects that a file may hold; and the machine accepts them."""
     for name in settings:
         value = getattr(machine, name)
-        parts = [*value, *value.values()] if type(value) is dict else [value]
-        for part in parts:
+        for part in _leaves(value):
             plain = type(part) in (*PLAIN_TYPES, *kinds) or isinstance(part, Kernel)
             require(plain, f"its setting {name} is not a plain value.")
     check = getattr(machine, "run", None) or getattr(machine, "_check_settings", None)
@@ -154,6 +155,15 @@ def _check_settings(machine: Any, settings: set[str], kinds: tuple[type, ...]) -
             check()
     except (TypeError, ValueError) as wrong:
         raise Problem(f"its settings cannot be used: {wrong}") from wrong
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What lists and dictionaries, of each other, hold in the end."""
+    if type(value) not in (dict, list, tuple):
+        yield value
+        return
+    for part in [*value, *value.values()] if type(value) is dict else value:
+        yield from _leaves(part)
 
 
 def _is_names(value: Any, sizes: Sizes) -> bool:

@@ -59,7 +59,7 @@ class StoredModel:
 
     encoder: TableEncoder
     machine: Any
-    target: str
+    target: str | None  # None of a density.
     missing: str  # "refuse" or "drop": what became of rows with missing values.
     na: list[str]  # Texts that meant a missing value.
     data_fingerprint: str
@@ -80,7 +80,7 @@ class StoredModel:
         """Columns that held text, and so do in other files, whatever it looks like there."""
         labels = getattr(self.machine, "classes_", None)
         is_text = labels is not None and labels.dtype.kind == "U"
-        return [*self.encoder.text_names_, *[self.target] * is_text]
+        return [*self.encoder.text_names_, *([self.target] if is_text and self.target else [])]
 
     def predict(self, table: Any, missing: str = "refuse") -> np.ndarray:
         """Predictions for the rows of a data frame or an Arrow table, columns taken by name."""
@@ -105,7 +105,7 @@ def save(model: Any, path: str | Path) -> str:
     Parameters
     ----------
     model : fitted estimator of Certo, or what `certo.load` returned
-        A machine for vectors with one target (no Python function as its kernel, no density).
+        A machine for vectors with one target (no Python function as its kernel).
     path : str or Path
 
     Returns

@@ -10,6 +10,7 @@ import pyarrow as pa
 from certo.certificates.encoding import counted
 from certo.data import columns
 from certo.data.problem import Problem
+from certo.estimators.description import learns
 from certo.tables.model_file import StoredModel
 from certo.words.reader import setting
 
@@ -17,7 +18,7 @@ from certo.words.reader import setting
 class Predicted(NamedTuple):
     """What a model says of the rows of a table."""
 
-    answers: np.ndarray
+    answers: np.ndarray  # Predictions; of a density, its logarithm at each row.
     beside: dict[str, np.ndarray]  # More about each: probabilities, scores, or an interval.
     remarks: list[str]
     places: np.ndarray  # The numbers of their rows in the table, counting from 1.
@@ -51,7 +52,8 @@ def predict_table(
         scores = getattr(machine, "_class_scores", machine.decision_function)
         beside = _named(machine, "score", scores(X))
     places = 1 + np.arange(table.num_rows)
-    return Predicted(machine.predict(X), beside, encoder.unseen_levels(table), places)
+    answer = machine.score_samples if learns(machine) == "densities" else machine.predict
+    return Predicted(answer(X), beside, encoder.unseen_levels(table), places)
 
 
 def _named(machine: Any, what: str, numbers: np.ndarray) -> dict[str, np.ndarray]:

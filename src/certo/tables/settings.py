@@ -6,9 +6,11 @@ import ast
 import difflib
 import re
 from collections.abc import Callable, Sequence
+from inspect import signature
 from typing import Any
 
 from certo import rates
+from certo.certificates.density.box_features import BoxCosines, BoxPolynomials
 from certo.data.problem import Problem
 from certo.estimators._kernel import NAMED
 from certo.estimators._keywords import advice_on
@@ -25,10 +27,8 @@ NOT_OF_TABLES = {
     "Function": "a function is code, which is neither read from a command nor stored in a model",
     "Precomputed": "a table holds examples, not a Gram matrix",
 }
-NOT_OF_COMMANDS = {
-    "gaussian-density": "GaussianDensity",
-    "log-linear-density": "LogLinearDensity",
-}
+#: What one may write for a setting that has no default.
+EXAMPLES_OF = {"features": "BoxPolynomials(3)", "box": "(0, 1)"}
 MAX_KERNEL_DEPTH = 30  # Operations within operations in the text of a kernel.
 
 
@@ -42,28 +42,27 @@ def machine(name: str, settings: Sequence[str] = ()) -> Any:
     'kernel=Gaussian(variance=2)'."""
     name = name.lower().replace("_", "-")
     known = commands().get(name)
-    if name in NOT_OF_COMMANDS:
-        raise Problem(
-            f"{name} learns a density from rows without a target, which no model file holds. In "
-            f"Python there is certo.{NOT_OF_COMMANDS[name]}."
-        )
     if known is None:
         near = difflib.get_close_matches(name, commands(), n=1, cutoff=0.5)
         meant = f" Did you mean {near[0]}?" if near else ""
         has = ", ".join(sorted(commands()))
         raise Problem(f"there is no machine {name!r}; choose one of {has}.{meant}")
-    made = known.kind()
+    parameters, given = signature(known.kind).parameters, dict[str, Any]()
     for text in settings:
         key, equals, value = text.partition("=")
         if not equals:
             raise Problem(f"{setting('set')} needs NAME=VALUE, such as epochs=20, got {text!r}.")
-        if key not in made.get_params():
+        if key not in parameters:
             advised = f": {advice}" if (advice := advice_on(known.kind, key)) else ""
-            has = ", ".join(sorted(made.get_params()))
+            has = ", ".join(sorted(parameters))
             raise Problem(f"{name} has no setting {key}{advised}. Its settings are {has}.")
         read = OBJECT_READERS.get(key, read_literal) if "(" in value else read_literal
-        made.set_params(**{key: read(value)})
-    return made
+        given[key] = read(value)
+    needed = [name for name, one in parameters.items() if one.default is one.empty]
+    if missing := [name for name in needed if name not in given]:
+        such_as = " ".join(setting("set", f"'{one}={EXAMPLES_OF[one]}'") for one in missing)
+        raise Problem(f"{name} needs its {' and its '.join(missing)}, such as {such_as}.")
+    return known.kind(**given)
 
 
 def read_literal(text: str) -> Any:
@@ -86,6 +85,21 @@ def read_rate(text: str) -> rates.Rate:
         raise Problem(
             f"a learning rate must be a number or one of {', '.join(sorted(kinds))} with its "
             f"parameters, as in Power(initial=1, exponent=0.5), got {text!r}: {wrong}"
+        ) from wrong
+
+
+def read_features(text: str) -> BoxCosines | BoxPolynomials:
+    """Features on a box, as in 'BoxPolynomials(3)'."""
+    kinds = {kind.__name__: kind for kind in (BoxPolynomials, BoxCosines)}
+    try:
+        call = ast.parse(text, mode="eval").body
+        if not isinstance(call, ast.Call):
+            raise ValueError("it is not of the form Name(degree).")
+        return _made(call, kinds)
+    except (SyntaxError, TypeError, ValueError) as wrong:
+        raise Problem(
+            f"features must be one of {', '.join(sorted(kinds))} with its degree, as in "
+            f"BoxPolynomials(3), got {text[:80]!r}: {wrong}"
         ) from wrong
 
 
@@ -154,4 +168,5 @@ def _made(call: ast.Call, kinds: dict[str, Any]) -> Any:
 OBJECT_READERS: dict[str, Callable[[str], Any]] = {
     "learning_rate": read_rate,
     "kernel": read_kernel,
+    "features": read_features,
 }

@@ -92,6 +92,16 @@ def column_at(column: int, table: str = "X") -> str:
     return f"column {columns[column]!r}"
 
 
+def columns_at(columns: Sequence[int], names: Sequence[str] | None = None, most: int = 5) -> str:
+    """'columns 1, 2 (from 0)' of arrays, "columns 'age' and 'height'" if they have names: those of
+    the reader, or else these."""
+    names = names if _CURRENT.get().columns is None else _CURRENT.get().columns
+    shown = [str(j) if names is None else repr(str(names[j])) for j in columns[:most]]
+    shown += ["…"] if len(columns) > most else []
+    listed = " and ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
+    return f"column{'s' * (len(columns) > 1)} {listed}" + (" (from 0)" if names is None else "")
+
+
 def reason(why: str, rows: Sequence[int]) -> str:
     """Why a claim does not hold of rows of X (from 0), with their numbers in the reader's file."""
     if not rows or _CURRENT.get().places is None:
