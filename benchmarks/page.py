@@ -36,6 +36,8 @@ SECTIONS = {
     "structured": "Kernels of sequences, trees and graphs",
     "gram_blocks": "Blocks of Gram matrices",
     "certify": "Certifying and checking",
+    "pairs": "Several classes, in pairs",
+    "limits": "Time limits and Ctrl-C",
     "lab": "The laboratory",
     "coverage": "Bounds beside the true risk",
     "mutations": "Corrupted certificates",

@@ -10,7 +10,7 @@ from typing import Any
 from certo.cli import options
 from certo.cli.console import Voice, tell_more
 
-MAX_COLUMNS_SHOWN = 8
+MAX_MOMENTS_SHOWN = 8
 MAX_UNUSUAL_SHOWN = 5
 
 
@@ -82,10 +82,10 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
         voice.item(("note ", "yellow"), note, indent=2)
     voice.say((said["status"], "bold"))
     voice.say()
-    for one in said["moments"][:MAX_COLUMNS_SHOWN]:
+    for one in said["moments"][:MAX_MOMENTS_SHOWN]:
         mean, deviation = three_digits(one["mean"]), three_digits(one["standard_deviation"])
         voice.say(f"{one['name']}: mean {mean}, standard deviation {deviation}", indent=2)
-    tell_more(voice, said["moments"], MAX_COLUMNS_SHOWN)
+    tell_more(voice, said["moments"], MAX_MOMENTS_SHOWN)
     voice.say()
     voice.say(("The most unusual rows", "bold"))
     for item in said["unusual"][:MAX_UNUSUAL_SHOWN]:

@@ -19,7 +19,7 @@ from certo.verify import page_facts
 
 MAX_UNUSUAL_ROWS = 20  # Rows that are listed because the density is least there.
 MAX_COLUMNS_DRAWN = 6  # Columns that are drawn one by one where there are more than two.
-UNBOUNDED = (
+NOTHING_ABOUT_NEW_ROWS = (
     "Nothing is proved about new rows: −log p has no upper end, so that no number of test rows "
     "bounds its mean."
 )
@@ -50,7 +50,7 @@ def density_facts(fitted: Fitted) -> dict[str, Any]:
                 | {"values": dict(zip(names, examples.X[t].tolist(), strict=True))}
                 for t in lowest
             ],
-            "new_rows": UNBOUNDED,
+            "new_rows": NOTHING_ABOUT_NEW_ROWS,
             "versions": versions(),
             **page_facts(fitted.certified, (), holds=True),
         }
