@@ -48,7 +48,7 @@ def terms_of(block: Any, claims: Sequence[Certificate], attempt: int = 0) -> Sum
     found = []
     for claim in claims:
         sample = claim._sample(claim._read(block[0]), block[1])
-        found.append(CHECKED[claim.name].terms(claim, sample, block[2] == 0, attempt))
+        found.append(CHECKED[claim.name].terms(claim, sample, block[2], attempt))
     return Sums(found)
 
 

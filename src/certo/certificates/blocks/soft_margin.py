@@ -64,7 +64,7 @@ def require_form(claim: SoftMarginGap) -> None:
 
 
 @np.errstate(over="ignore", invalid="ignore", under="ignore")
-def terms(claim: SoftMarginGap, sample: Sample, first: bool, attempt: int) -> BlockSum:
+def terms(claim: SoftMarginGap, sample: Sample, start: int, attempt: int) -> BlockSum:
     require_form(claim)
     assert claim.width is not None
     require(
