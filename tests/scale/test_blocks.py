@@ -42,9 +42,8 @@ def test_sums_are_added_in_the_order_of_the_blocks():
 
 def test_parts_of_the_rows_are_gone_through_from_a_state_each():
     blocks = ArrayBlocks(X, ends=[100, 350, 500])
-    reached = {}
-    for part, state, _ in blocks.relay(concatenated, ["a", "b"], [120, 500]):
-        reached[part] = state
+    steps = blocks.relay(concatenated, ["a", "b"], [120, 500])
+    reached = {part: state for part, state, _ in steps}
     assert reached == {0: "a0:100,100:20,", 1: "b120:230,350:150,"}
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from certo.certificates.base import CannotClaim, Certificate
 from certo.certificates.blocks import least_squares, logistic, soft_margin
-from certo.certificates.blocks.check import CHECKED
+from certo.certificates.blocks.check import check_of
 from certo.certificates.blocks.sums import BlockSum, Sums
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.predictor import Predictor
@@ -48,7 +48,7 @@ def terms_of(block: Any, claims: Sequence[Certificate], attempt: int = 0) -> Sum
     found = []
     for claim in claims:
         sample = claim._sample(claim._read(block[0]), block[1])
-        found.append(CHECKED[claim.name].terms(claim, sample, block[2], attempt))
+        found.append(check_of(claim.name).terms(claim, sample, block[2], attempt))
     return Sums(found)
 
 

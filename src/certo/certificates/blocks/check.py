@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import reduce
+from functools import cache, reduce
 from operator import add
 from typing import Any, NamedTuple
 
@@ -11,15 +12,6 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.base import Certificate, Verification
-from certo.certificates.blocks import (
-    errors,
-    expected_excess,
-    least_squares,
-    logistic,
-    mistake_bound,
-    separation,
-    soft_margin,
-)
 from certo.certificates.blocks.sums import BlockSum
 from certo.certificates.composite import all_hold
 from certo.certificates.sample.examples import SampleMismatch
@@ -41,18 +33,27 @@ class Check(NamedTuple):
     tries: int = 1
 
 
-#: The kinds of claims that can be checked by blocks, whatever their number.
+#: The kinds of claims that can be checked by blocks, whatever their number: the module here whose
+#: functions do it, their names, and how many tries there are.
 CHECKED = {
-    "ExpectedExcess": Check(expected_excess.terms, expected_excess.shown),
-    "Inseparable": Check(separation.terms_of_witness, separation.shown_of_witness),
-    "LeastSquaresExcess": Check(least_squares.terms, least_squares.shown, 2),
-    "LogisticExcess": Check(logistic.terms, logistic.shown, 2),
-    "MistakeBound": Check(mistake_bound.terms, mistake_bound.shown),
-    "Separable": Check(separation.terms, separation.shown),
-    "SoftMarginGap": Check(soft_margin.terms, soft_margin.shown),
-    "TestErrors": Check(errors.terms, errors.shown_of_test),
-    "TrainingErrors": Check(errors.terms, errors.shown),
+    "ExpectedExcess": ("expected_excess", "terms", "shown", 1),
+    "Inseparable": ("separation", "terms_of_witness", "shown_of_witness", 1),
+    "LeastSquaresExcess": ("least_squares", "terms", "shown", 2),
+    "LogisticExcess": ("logistic", "terms", "shown", 2),
+    "MistakeBound": ("mistake_bound", "terms", "shown", 1),
+    "Separable": ("separation", "terms", "shown", 1),
+    "SoftMarginGap": ("soft_margin", "terms", "shown", 1),
+    "TestErrors": ("errors", "terms", "shown_of_test", 1),
+    "TrainingErrors": ("errors", "terms", "shown", 1),
 }
+
+
+@cache
+def check_of(kind: str) -> Check:
+    """How claims of this kind are checked; only what that needs is imported."""
+    module, terms, shown, tries = CHECKED[kind]
+    known = importlib.import_module(f"certo.certificates.blocks.{module}")
+    return Check(getattr(known, terms), getattr(known, shown), tries)
 
 
 class Checker:
@@ -83,7 +84,7 @@ class Checker:
                 if (how, claim.labels) not in samples:
                     samples[how, claim.labels] = claim._sample(read[how], y)
                 sample, total = samples[how, claim.labels], self.totals[k]
-                found = CHECKED[claim.name].terms(claim, sample, self.rows, self.attempt)
+                found = check_of(claim.name).terms(claim, sample, self.rows, self.attempt)
                 self.totals[k] = found if total is None else total + found
             except (SampleMismatch, NotShown, ValueError) as wrong:
                 self.refused[k] = f"{place}: {wrong}" if place else str(wrong)
@@ -123,7 +124,7 @@ class Checker:
         return [
             k
             for k, (claim, part) in enumerate(zip(self.claims, outcomes, strict=True))
-            if not part and claim.name in CHECKED and CHECKED[claim.name].tries > self.attempt + 1
+            if not part and claim.name in CHECKED and check_of(claim.name).tries > self.attempt + 1
         ]
 
 
@@ -153,14 +154,14 @@ def _outcome(claim: Certificate, total: BlockSum | None, why: str) -> Verificati
     if why or total is None:
         return Verification(False, claim.name, why or "there are no rows: nothing is checked.")
     try:
-        return Verification(True, claim.name, CHECKED[claim.name].shown(claim, total))
+        return Verification(True, claim.name, check_of(claim.name).shown(claim, total))
     except (NotShown, ValueError) as refuted:
         return Verification(False, claim.name, str(refuted))
 
 
 def shown_of(claim: Certificate, sample: Any) -> str:
     """What is shown of a sample in memory, whose parts are the blocks; or Refuted."""
-    known = CHECKED[claim.name]
+    known = check_of(claim.name)
     parts = [(a, type(sample)(sample.X[a:b], sample.signs[a:b])) for a, b in sample.blocks()]
     found = (known.terms(claim, part, start, 0) for start, part in parts)
     return known.shown(claim, reduce(add, found))
