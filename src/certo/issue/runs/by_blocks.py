@@ -133,7 +133,7 @@ def look_at_margins(block: Any, drafts: Sequence[MistakeBound]) -> Sums:
         margins = Margins.of(sample, draft.comparator_coef, draft.comparator_intercept)
         rows, _, _ = mistake_bound.rows_of(draft, block[2], sample.m)
         parts = {
-            "below": Top(-_least(margins)),
+            "below": Top(-least_margin(margins)),
             "sizes": float(np.sum(np.abs(margins.value[rows]))),
             "square": Top(sample.square_bound()),
         }
@@ -141,7 +141,7 @@ def look_at_margins(block: Any, drafts: Sequence[MistakeBound]) -> Sums:
     return Sums(found)
 
 
-def _least(margins: Margins) -> float:
+def least_margin(margins: Margins) -> float:
     """A number that no margin is below, if it is positive."""
     if (t := clearly_wrong(margins)) is not None:
         return float(margins.value[t])
