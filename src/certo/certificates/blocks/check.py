@@ -37,6 +37,7 @@ class Check(NamedTuple):
 #: functions do it, their names, and how many tries there are.
 CHECKED = {
     "ExpectedExcess": ("expected_excess", "terms", "shown", 1),
+    "GaussianLikelihood": ("gaussian", "terms", "shown", 1),
     "Inseparable": ("separation", "terms_of_witness", "shown_of_witness", 1),
     "LeastSquaresExcess": ("least_squares", "terms", "shown", 2),
     "LogisticExcess": ("logistic", "terms", "shown", 2),
