@@ -44,7 +44,8 @@ from scipy import sparse
 from certo.solvers.interrupt import Stopped
 from certo.stop import Asked, go_on
 
-S, T = TypeVar("S"), TypeVar("T")
+S = TypeVar("S")
+T = TypeVar("T")
 
 NUMBERS_PER_BLOCK = 2**20  # Numbers in a block: 8 MB in float64, so that a few fit beside a cache.
 MIN_ROWS_PER_BLOCK = 256

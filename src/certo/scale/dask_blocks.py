@@ -26,7 +26,8 @@ from scipy import sparse
 from certo.scale.arrow_files import ArrowBlocks, Part
 from certo.scale.blocks import Block, Blocks, rows_per_block
 
-S, T = TypeVar("S"), TypeVar("T")
+S = TypeVar("S")
+T = TypeVar("T")
 
 TASKS_PER_THREAD = 2  # Partitions that are submitted ahead, for each thread of the cluster.
 

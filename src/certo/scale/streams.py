@@ -76,7 +76,7 @@ def _joined(parts: Sequence[Notes], last: int, most: int | None = None) -> Notes
     step = joined["step"]
     kept = np.flatnonzero((step & (step - 1) == 0) | (step == last))
     kept = kept if most is None else kept[-most:]
-    return kind(**{name: values[kept] for name, values in joined.items()})  # type: ignore[misc]
+    return kind(**{name: values[kept] for name, values in joined.items()})
 
 
 # ---------------------------------------------------------------- Pegasos
