@@ -37,6 +37,7 @@ FITS = {
     "svm": ["--target", "label", "--drop", "y", "--machine", "svm"],
     "logistic": ["--target", "label", "--drop", "y", "--machine", "logistic"],
     "least-squares": ["--target", "y", "--drop", "label", "--machine", "least-squares"],
+    "pegasos": ["--target", "label", "--drop", "y", "--machine", "pegasos"],
 }
 
 

@@ -15,7 +15,7 @@ X, TWO, _, _ = table(500)
 
 
 def concatenated(state, block):
-    return f"{state}{block.start},"
+    return f"{state}{block.start}:{block.rows},", block.rows
 
 
 def text_of(block):
@@ -35,8 +35,16 @@ def test_blocks_hold_all_rows_in_order(ends):
 def test_sums_are_added_in_the_order_of_the_blocks():
     blocks = ArrayBlocks(X, ends=[100, 350, 500])
     assert blocks.total(text_of) == "0:100 100:250 350:150 "  # + of texts does not commute.
-    assert blocks.fold(concatenated, "") == "0,100,350,"
+    *_, (part, state, output) = blocks.relay(concatenated, [""], [500])
+    assert (part, state, output) == (0, "0:100,100:250,350:150,", 150)
     assert blocks.passes == 2
+
+
+def test_parts_of_the_rows_are_gone_through_from_a_state_each():
+    blocks = ArrayBlocks(X, ends=[100, 350, 500])
+    steps = blocks.relay(concatenated, ["a", "b"], [120, 500])
+    reached = {part: state for part, state, _ in steps}
+    assert reached == {0: "a0:100,100:20,", 1: "b120:230,350:150,"}
 
 
 def test_rows_are_picked_by_their_numbers():

@@ -35,7 +35,11 @@ def gram(block):
 
 
 def where(seen, block):
-    return [*seen, (block.start, block.rows)]
+    return [*seen, (block.start, block.rows)], block.rows
+
+
+def seen_by(blocks):
+    return list(blocks.relay(where, [[]], [len(blocks)]))[-1][1]
 
 
 def table(rows=4000, columns=6, seed=0):
@@ -52,7 +56,7 @@ def test_an_array_cut_in_both_directions():
     X, z, _ = table()
     blocks = as_blocks(da.from_array(X, chunks=(700, 4)), da.from_array(z, chunks=900))
     assert blocks.shape == X.shape
-    assert blocks.fold(where, [])[-1] == (3500, 500)
+    assert seen_by(blocks)[-1] == (3500, 500)
     assert np.array_equal(np.vstack([block.X for block in blocks]), X)
     assert np.array_equal(np.concatenate([block.y for block in blocks]), z)
     assert np.allclose(blocks.total(gram), X.T @ X, rtol=0, atol=1e-10)
@@ -117,7 +121,7 @@ def test_files_are_read_where_the_work_is(tmp_path):
         assert (mine.start, mine.place) == (theirs.start, theirs.place)
         assert np.array_equal(mine.X, theirs.X)
         assert np.array_equal(mine.y, theirs.y)
-    assert there.fold(where, []) == here.fold(where, [])
+    assert seen_by(there) == seen_by(here)
     near, far = LeastSquares().fit(here), LeastSquares().fit(there)
     assert np.allclose(far.coef_, near.coef_, rtol=1e-10, atol=0)
 
@@ -172,9 +176,7 @@ def test_same_answers_on_a_cluster_also_when_a_worker_is_killed(cluster):
     # BLAS may add in another order on another processor: each sum is off by at most γ_m Σ|x x'|.
     allowed = len(X) * 2.0**-52 * (np.abs(X).T @ np.abs(X))
     assert np.all(np.abs(blocks.total(gram) - X.T @ X) <= allowed)
-    assert blocks.fold(where, []) == [
-        (start, min(450, 4000 - start)) for start in range(0, 4000, 450)
-    ]
+    assert seen_by(blocks) == [(start, min(450, 4000 - start)) for start in range(0, 4000, 450)]
 
     near = LeastSquares().fit(X, z)
     far = LeastSquares().fit(on_cluster, da.from_array(z, chunks=450))

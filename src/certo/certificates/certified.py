@@ -144,6 +144,8 @@ class Certified(Value):
         parts = self._checked(self.claims, X, y)
         if len(self.test) and X_test is None:
             parts += self._refused(self.test, NO_TEST)
+        elif hasattr(X_test, "in_blocks"):
+            parts += self._checked(self.test, X_test, y_test)
         elif len(self.test):
             try:
                 known = self._known(X, y, X_test, y_test)

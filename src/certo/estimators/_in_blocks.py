@@ -61,6 +61,11 @@ def _opened(machine: Any, X: Any, y: Any, sample_weight: Any) -> Blocks:
     return blocks
 
 
+def unlabelled(machine: Any, X: Any, sample_weight: Any) -> Blocks:
+    """The blocks of a fit that looks at X alone."""
+    return _opened(machine, X, None, sample_weight)
+
+
 def _classes(machine: Any, first: FirstLook) -> np.ndarray:
     classes = np.array(sorted(first.counts))
     if len(classes) < 2:

@@ -130,7 +130,7 @@ class Vectors:
         start = None if self.fresh else _state(model, output, model._sums[output])
         return pegasos(
             self.X, targets.signs[output], lam, steps, start=start,
-            keep=_answers_kept(targets, self.X.shape[1]), **settings,
+            keep=answers_kept(targets, self.X.shape[1]), **settings,
         )  # fmt: skip
 
     def answer(self, outcome: PegasosOutcome) -> Machine:
@@ -144,15 +144,10 @@ class Vectors:
         return np.arange(self.m)
 
     def keep(self, coef: list[np.ndarray]) -> None:
-        """Set what predictions need."""
-        forget(self.machine, "support_vectors_", "_fit_examples")
-        self.machine.kernel_ = None
-        self.machine.coef_ = np.array(coef)
+        keep_hyperplanes(self.machine, coef)
 
     def keep_steps(self, targets: _input.Targets, outcomes: list[PegasosOutcome]) -> None:
-        forget(self.machine, "support_", "dual_coef_", "_in_output", "_support_classes", "_seen")
-        self.keep([outcome.w[:-1] for outcome in outcomes])
-        self.machine._sums = np.array([outcome.state.sums for outcome in outcomes])
+        keep_hyperplane_steps(self.machine, outcomes)
 
 
 class Functions:
@@ -352,7 +347,7 @@ class Functions:
             self._gram_rows = self.gram_rows(cached=steps > self.m)
         return kernel_pegasos(
             self._gram_rows, self.all_signs(targets.signs[output]), lam, steps, start=start,
-            first=self.old, keep=_answers_kept(targets, total), **settings,
+            first=self.old, keep=answers_kept(targets, total), **settings,
         )  # fmt: skip
 
     def answer(self, outcome: PegasosOutcome) -> Machine:
@@ -378,7 +373,21 @@ def space_for(machine, X, *, fresh: bool = True) -> Space:
     return Functions(machine, kernel.fitted_to(X) if fresh else machine.kernel_, X, fresh)
 
 
-def _answers_kept(targets: _input.Targets, dimension: int) -> int:
+def keep_hyperplanes(machine: Any, coef: list[np.ndarray]) -> None:
+    """Set what predictions need."""
+    forget(machine, "support_vectors_", "_fit_examples")
+    machine.kernel_ = None
+    machine.coef_ = np.array(coef)
+
+
+def keep_hyperplane_steps(machine: Any, outcomes: list[PegasosOutcome]) -> None:
+    """The same, and what later steps need."""
+    forget(machine, "support_", "dual_coef_", "_in_output", "_support_classes", "_seen")
+    keep_hyperplanes(machine, [outcome.w[:-1] for outcome in outcomes])
+    machine._sums = np.array([outcome.state.sums for outcome in outcomes])
+
+
+def answers_kept(targets: _input.Targets, dimension: int) -> int:
     """How many answers of each output the trace may hold."""
     return MAX_TRACE_NUMBERS // (len(targets.outputs) * (dimension + 1))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -18,13 +19,15 @@ from certo.certificates.density.gaussian_likelihood import GaussianLikelihood
 from certo.certificates.density.likelihood_gap import COVARIANCES
 from certo.certificates.encoding import counted
 from certo.certificates.fields import check_choice
-from certo.estimators import _input, description
+from certo.estimators import _in_blocks, _input, description
 from certo.estimators._density import DENSITY, Density, NoDensity
 from certo.estimators._errors import InputError
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import issue_gaussian_likelihood, issue_no_gaussian_density
 from certo.numbers.averages import shares
+from certo.scale import gaussian
+from certo.scale.blocks import Blocks
 from certo.solvers.dependence import hyperplanes
 from certo.words import refusals
 from certo.words.fitting_status import density_worth
@@ -84,8 +87,11 @@ class GaussianDensity(Density, BaseEstimator):
         """Find the likeliest density for the examples X.
 
         y is ignored. sample_weight says how often an example counts; those of weight zero do not.
+        A pyarrow dataset, a Dask collection or `certo.scale.Blocks` are read block by block.
         """
         check_choice(self.covariance, "covariance", COVARIANCES)
+        if _in_blocks.is_in_blocks(X):
+            return self._fit_blocks(_in_blocks.unlabelled(self, X, sample_weight))
         X = self._examples(X, reset=True)
         weights = _input.weights(self, sample_weight, X)
         counting = X[weights > 0] if weights.size else X
@@ -103,15 +109,31 @@ class GaussianDensity(Density, BaseEstimator):
             )  # fmt: skip
         except CannotClaim as reason:
             raise self._singular(X, counting, weights, str(reason)) from reason
+        return self._store(mean, covariance, factor, claim)
+
+    def _fit_blocks(self, blocks: Blocks) -> GaussianDensity:
+        try:
+            found, claim = gaussian.fit(blocks, self.covariance)
+        except CannotClaim as reason:
+            raise NoDensity(
+                f"No likeliest Gaussian density can be found block by block: {reason} Leave out "
+                "columns that are constant or nearly collinear, or rescale them.",
+                None,
+            ) from reason
+        return self._store(found.mean, found.covariance, found.factor, claim)
+
+    def _store(
+        self, mean: np.ndarray, covariance: np.ndarray, factor: np.ndarray, claim: Any
+    ) -> GaussianDensity:  # fmt: skip
         self.mean_, self.covariance_, self.factor_ = mean, covariance, factor
         self.certificate_ = Composite((claim,))
         self.risk_ = claim.risk
         self.status_ = f"Maximum likelihood: {density_worth(claim)}."
-        if claim.excess > WARNED_EXCESS * X.shape[1]:
+        if claim.excess > WARNED_EXCESS * len(mean):
             self.status_ += (
                 " Columns are so nearly collinear that float64 shows no more. Leave some out."
             )
-            warnings.warn(self.status_, ConvergenceWarning, stacklevel=2)
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=3)
         return self
 
     def _no_density(self, X, weights, why: str, advice="", coef=(), level=0) -> NoDensity | None:
@@ -178,6 +200,8 @@ class GaussianDensity(Density, BaseEstimator):
     def score_samples(self, X):
         """log p(x) for each of the examples X."""
         check_is_fitted(self)
+        if _in_blocks.is_in_blocks(X):
+            return _in_blocks.by_blocks(X, self.score_samples)
         X = self._examples(X, reset=False)
         z = (X - self.mean_) @ self.factor_
         constant = float(np.sum(np.log(np.diag(self.factor_))))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +22,7 @@ from certo.certificates.runs.gradient_run import GradientRun, Progress, loss_nam
 from certo.certificates.runs.regret import Regret
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.estimators import _input, _stream, description
+from certo.estimators import _in_blocks, _input, _stream, _streams_in_blocks, description
 from certo.estimators._claims import Claim, attempt, composite
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._limits import joint_stop, running
@@ -125,11 +126,15 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         self.intercept = intercept
 
     @with_callbacks
-    def fit(self, X, y):
+    def fit(self, X, y=None):
         """Go once over the examples X (dense or sparse) with labels y, in their order, from w = 0.
 
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
+        A pyarrow dataset (y being the name of a column), a Dask collection or `certo.scale.Blocks`
+        are read block by block, for the same answer.
         """
+        if _in_blocks.is_in_blocks(X):
+            return _streams_in_blocks.fit_online_gradient(self, X, y)
         run = self.run()
         return self._learn(run, _stream.whole(self, None, X, y))
 
@@ -218,7 +223,10 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
 
         return _Learned(outcome, bound, attempt(Regret, labels, claim))
 
-    def _store(self, targets: _input.Targets, run: GradientRun, learned: list[_Learned]) -> None:
+    def _store(
+        self, targets: _input.Targets, run: GradientRun, found: Iterable[tuple[Any, ...]]
+    ) -> None:
+        learned = [_Learned(*item) for item in found]
         progress = [item.outcome.progress for item in learned]
         answers = [each.answer(run) for each in progress]
         self.classes_, self._multilabel = targets.classes, False

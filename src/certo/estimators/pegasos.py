@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from certo.certificates.base import CannotClaim, Certificate
 from certo.certificates.runs.expected_excess import ExpectedExcess
 from certo.containers import count
-from certo.estimators import _input, _stream, description
+from certo.estimators import _in_blocks, _input, _stream, _streams_in_blocks, description
 from certo.estimators._claims import Claim, attempt, composite
 from certo.estimators._excess import Excess, excess
 from certo.estimators._kernel import KernelClassifier, check_kernel
@@ -140,12 +141,16 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         self.random_state = random_state
 
     @with_callbacks
-    def fit(self, X, y):
+    def fit(self, X, y=None):
         """Take `max_iter` steps on random draws of the examples X (dense or sparse) with labels y.
 
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
+        A pyarrow dataset (y being the name of a column), a Dask collection or `certo.scale.Blocks`
+        are read block by block, the rows of about 8 million numbers in a pass, for the same answer.
         """
         self._check_settings()
+        if _in_blocks.is_in_blocks(X):
+            return _streams_in_blocks.fit_pegasos(self, X, y)
         return self._learn(_stream.whole(self, self.kernel, X, y), streamed=False)
 
     @available_if(_stream.can_stream)
@@ -203,7 +208,8 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 )
                 reason = self._no_guarantee(outcome, streamed)
                 learned.append(self._certified(space, targets, output, outcome, reason))
-            self._store(space, targets, learned)
+            space.keep_steps(targets, [item.outcome for item in learned])
+            self._store(targets, learned)
         return self
 
     def _no_guarantee(self, outcome: PegasosOutcome, streamed: bool) -> str:
@@ -248,9 +254,9 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
         return _Learned(outcome, objective, attempt(ExpectedExcess, labels, claim))
 
-    def _store(self, space: Space, targets: _input.Targets, learned: list[_Learned]) -> None:
+    def _store(self, targets: _input.Targets, found: Iterable[tuple[Any, ...]]) -> None:
+        learned = [_Learned(*item) for item in found]
         outcomes = [item.outcome for item in learned]
-        space.keep_steps(targets, outcomes)
         self.classes_, self._multilabel = targets.classes, False
         self.intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
         self.objective_ = np.array([item.objective for item in learned])

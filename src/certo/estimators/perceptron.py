@@ -25,7 +25,7 @@ from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.separable import Separable
-from certo.estimators import _input, _stream, description
+from certo.estimators import _in_blocks, _input, _stream, _streams_in_blocks, description
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._limits import joint_stop, running
 from certo.estimators._linear import LinearClassifier, forget, make_later
@@ -153,11 +153,15 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         return tags
 
     @with_callbacks
-    def fit(self, X, y):
+    def fit(self, X, y=None):
         """Learn from the examples X (dense or sparse) with labels y, from the start.
 
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
+        A pyarrow dataset (y being the name of a column), a Dask collection or `certo.scale.Blocks`
+        are read block by block, an epoch in a pass, for the same answer.
         """
+        if _in_blocks.is_in_blocks(X):
+            return _streams_in_blocks.fit_perceptron(self, X, y)
         X, y = _input.labelled_examples(self, X, y, reset=True)
         return self._learn(X, _input.targets(self, y), self.run())
 

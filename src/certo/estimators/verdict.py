@@ -24,6 +24,10 @@ from certo.containers import exact_input, exact_labels
 from certo.estimators._input import SECONDS, require_plain_labels
 from certo.issue.labels import class_labels
 from certo.issue.separation import issue_inseparable, issue_separable, vector_indices
+from certo.scale.blocks import Blocks
+from certo.scale.first_look import first_look
+from certo.scale.opening import as_blocks, is_in_blocks
+from certo.scale.separation import separable_or_not
 from certo.solvers.interrupt import NEVER, Stopped, Watch, ctrl_c_asks
 from certo.solvers.recession import decide_recession
 from certo.solvers.separation import FineSeparator, Separator, separate
@@ -80,14 +84,16 @@ def _watched(
 
 
 def separability(
-    X, y, intercept="free", *, time_limit=None
+    X, y=None, intercept="free", *, time_limit=None
 ) -> Separable | Inseparable | ClassSeparability:
     """Decide whether a hyperplane has every example strictly on the side of its label.
 
     Parameters
     ----------
     X : array or sparse matrix (n_examples, n_features)
-        The claim is about these very numbers: nothing is rounded or scaled.
+        The claim is about these very numbers: nothing is rounded or scaled. A pyarrow dataset (y
+        being the name of a column), a Dask collection or `certo.scale.Blocks`, with two classes,
+        are read block by block: some rows are decided about, and all are checked.
     y : array (n_examples,)
         Labels: numbers or text. With two, the larger is +1.
     intercept : {"free", "none"}, default="free"
@@ -118,6 +124,8 @@ def separability(
     2
     """
     check_choice(intercept, "intercept", SEPARATION_INTERCEPTS)
+    if is_in_blocks(X):
+        return _of_blocks(as_blocks(X, y), intercept, time_limit)
     X, y, classes = _examples(X, y)
     found: list[Separable | Inseparable] = []
     with _watched("separability", time_limit, found) as watch:
@@ -125,6 +133,24 @@ def separability(
             return _several(X, y, classes, intercept, found, watch)
         labels = Labels(classes, len(classes) - 1)
         return two_class_verdict(Sample(X, labels.signs(y)), labels, intercept, watch)
+
+
+def _of_blocks(
+    blocks: Blocks, intercept: str, time_limit: float | None
+) -> Separable | Inseparable:  # fmt: skip
+    with _watched("separability", time_limit, ()) as watch:
+        rng = np.random.default_rng(0)
+        with blocks.stopping(watch.stop):
+            first = first_look(blocks, rng, classes=True)
+        classes = tuple(sorted(first.counts))
+        require_plain_labels(classes, "separability")
+        if len(classes) != 2:
+            raise ValueError(
+                f"where examples come in blocks, separability takes two classes, got {len(classes)}"
+                ". Say of each row whether it is of one class or of another, and ask for each."
+            )
+        labels = Labels(classes, 1)
+        return separable_or_not(blocks, labels, intercept, rng, watch, two_class_verdict)
 
 
 def quasi_separability(X, y, intercept="free", *, time_limit=None) -> QuasiSeparable | Overlapping:

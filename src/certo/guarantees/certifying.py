@@ -22,12 +22,14 @@ from certo.containers import canonical_csr, count
 from certo.estimators._errors import InputError
 from certo.estimators.description import describe
 from certo.guarantees import own_machines, rivals
+from certo.guarantees.by_blocks import page_of_blocks
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import has_own_methods, predictor_of
 from certo.guarantees.unwrapping import Wrapped, unwrapped
 from certo.issue.errors import issue_test_errors
 from certo.issue.labels import all_labels
 from certo.issue.risk import error_cap, issue_test_distances
+from certo.scale.opening import is_in_blocks
 from certo.words import refusals
 
 
@@ -45,7 +47,8 @@ def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certif
         fitted vectors allow, for others what their predictions allow. Or a pipeline, or a search
         over settings, that ends in one.
     X, y
-        The examples of the fit, as they were given to it. Densities need no y.
+        The examples of the fit, as they were given to it. Densities need no y, nor do
+        `certo.scale.Blocks`, of which a few passes are made.
     delta : float, default=0.05
         The probability of being wrong that each claim about new examples may have. Each alone:
         `best`, the sharpest of them, pays for the choice.
@@ -70,6 +73,8 @@ def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certif
     True
     """
     _check(model, delta, X_test, y_test)
+    if is_in_blocks(X):
+        return page_of_blocks(unwrapped(model), model, X, y, float(delta), X_test, y_test)
     X, X_test = (canonical_csr(Z) if sparse.issparse(Z) else Z for Z in (X, X_test))
     columns = _columns(model, X)
     if X_test is not None:
@@ -121,7 +126,7 @@ def _check(model, delta, X_test, y_test) -> None:
     is_number = isinstance(delta, int | float | np.floating | np.integer)
     if not is_number or isinstance(delta, bool) or not LEAST_DELTA <= delta < 1:
         raise ValueError(f"delta must be a number from {LEAST_DELTA} to below 1, got {delta!r}.")
-    if (X_test is None) != (y_test is None):
+    if (X_test is None) != (y_test is None) and not hasattr(X_test, "in_blocks"):
         raise ValueError("certify needs both X_test and y_test, or neither.")
 
 

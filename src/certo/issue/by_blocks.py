@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from certo.certificates.base import CannotClaim, Certificate
-from certo.certificates.blocks import least_squares, logistic, soft_margin
-from certo.certificates.blocks.check import CHECKED
+from certo.certificates.blocks import gaussian, least_squares, logistic, soft_margin
+from certo.certificates.blocks.check import check_of
 from certo.certificates.blocks.sums import BlockSum, Sums
+from certo.certificates.density.gaussian_likelihood import GaussianLikelihood
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.predictor import Predictor
 from certo.certificates.errors.training_errors import TrainingErrors
@@ -30,7 +31,7 @@ from certo.certificates.regression.least_squares_evidence import Evidence
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.sample.labels import Labels
-from certo.certificates.sample.values import Values
+from certo.certificates.sample.values import Unlabelled, Values
 from certo.certificates.spaces.vectors import Vectors
 from certo.issue.labels import all_labels
 from certo.issue.risk import interval
@@ -40,6 +41,7 @@ from certo.numbers.rounded import Rounded
 from certo.numbers.rounding import MAX_FLOAT
 
 EXCESS_ROOM = 16.0  # A checker may look at other rows for the curvature: up to 8 times less of it.
+MAX_BLOCKS = 2**16  # Blocks of a checker for whom a claim about a density has room.
 NO_ROWS = np.zeros(0, np.int64)
 
 
@@ -48,7 +50,7 @@ def terms_of(block: Any, claims: Sequence[Certificate], attempt: int = 0) -> Sum
     found = []
     for claim in claims:
         sample = claim._sample(claim._read(block[0]), block[1])
-        found.append(CHECKED[claim.name].terms(claim, sample, block[2] == 0, attempt))
+        found.append(check_of(claim.name).terms(claim, sample, block[2], attempt))
     return Sums(found)
 
 
@@ -189,6 +191,25 @@ def issue_logistic(draft: LogisticExcess, total: BlockSum) -> LogisticExcess:
     if not upper < MAX_FLOAT:
         raise CannotClaim("numbers overflow float64.")
     return with_numbers(draft, risk=upper, lower=lower if draft.proof != "none" else 0.0)
+
+
+def gaussian_draft(
+    rows: int, *, mean: np.ndarray, covariance: np.ndarray, factor: np.ndarray, kind: str
+) -> GaussianLikelihood:
+    """A claim without its numbers."""
+    return GaussianLikelihood(
+        labels=Unlabelled(), sample_weight=np.zeros(0), examples=rows, risk=0.0, lower=0.0,
+        mean=mean, covariance=covariance, factor=factor, kind=kind, mean_error=0.0,
+        covariance_error=0.0,
+    )  # fmt: skip
+
+
+@or_cannot_claim
+def issue_gaussian(draft: GaussianLikelihood, total: BlockSum) -> GaussianLikelihood:
+    """The strongest claim that anyone can check who cuts the rows into up to MAX_BLOCKS blocks."""
+    most = min(total.rows, max(MAX_BLOCKS, total.blocks))
+    shown = gaussian.shown_numbers(draft, total, SLACK_FACTOR, most)
+    return replace(draft, risk=shown.risk, lower=shown.lower, **shown.errors)  # type: ignore[arg-type]
 
 
 def error_counts(block: Any, rule: Predictor, labels: Labels, test: bool) -> BlockSum:

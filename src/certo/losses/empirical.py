@@ -49,7 +49,8 @@ def risk(
         A fitted classifier, regressor or density; a hyperplane; a neuron; any function
         f(X) → one score per example; or the scores or predictions themselves, and then X is
         not looked at.
-    X : the examples, in whatever form the predictor takes them.
+    X : the examples, in whatever form the predictor takes them; or `certo.scale.Blocks`, which have
+        their own answers, and of which one after another is asked about.
     y : their answers; may be left out for a density.
     loss : what is averaged; the 0-1 loss, hence the error rate, by default.
     sample_weight : one weight ≥ 0 per example.
@@ -95,7 +96,7 @@ def risk(
         raise TypeError(
             f"risk: loss must be an object of certo.losses, such as Hinge(), got {loss!r}."
         )
-    losses = _losses(predictor, X, y, loss)
+    losses = _losses_in_blocks(predictor, X, y, loss)
     losses, shares = _shared(losses.sum(axis=1) if losses.ndim == 2 else losses, sample_weight)
     mean = _mean(losses, shares)
     if confidence is None:
@@ -108,7 +109,7 @@ def risk(
         )
     known = (0.0, 1.0) if isinstance(loss, ZeroOne) else _range(loss_range, losses)
     least = 0.0 if _judges_probabilities(predictor, y, loss) else loss.least
-    remark = _known_rows(predictor, X)
+    remark = "" if hasattr(X, "in_blocks") else _known_rows(predictor, X)
     return estimated(mean, losses, shares / shares.sum(), float(confidence), known, least, remark)
 
 
@@ -144,6 +145,14 @@ def _rows_of_the_fit(predictor, X):
             predictor = predictor.steps[-1][1]
         else:
             return getattr(predictor, "_seen_rows", None), X
+
+
+def _losses_in_blocks(predictor, X, y, loss: Loss) -> np.ndarray:
+    if not hasattr(X, "in_blocks"):
+        return _losses(predictor, X, y, loss)
+    if y is not None:
+        raise ValueError("risk: blocks have their own answers: give no y beside them.")
+    return np.concatenate([_losses(predictor, block.X, block.y, loss) for block in X])
 
 
 def _losses(predictor, X, y, loss: Loss) -> np.ndarray:

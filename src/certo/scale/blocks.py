@@ -5,7 +5,10 @@ things, each of which is one pass over the blocks:
 
     map(function, *args)          function(block, *args) for every block, in their order
     total(function, *args)        the sum of these by `+`, added one after another in that order
-    fold(function, state, *args)  function(…function(state, block_0, *args)…, block_n, *args)
+    relay(function, states, ends, *args)
+                                  (state, output) = function(state, block, *args) from block to
+                                  block, for one state through all rows, or one for each of several
+                                  parts of the rows
 
 `function` is a function at the top of a module, and `args` and what it returns can be pickled, so
 that another process may call it. Since sums are added in the order of the blocks, whoever computed
@@ -20,15 +23,15 @@ How another transport (Dask) plugs in: derive from `Blocks`; pass `shape`, `dtyp
 `Blocks.__init__`; and define `_blocks`, which yields the blocks one by one, for whoever needs rows
 here, and `_map`, which may send `function` and `args` to where a partition is, must yield the
 results in the order of the blocks, and should submit a bounded number of them ahead. `_map` may be
-left as it is. `_fold` may be overridden by a chain of tasks, each of which takes the state of the
-one before. Let `as_blocks` in `certo.scale.opening` know the new input. That is all: estimators,
+left as it is. `_relay` may be overridden so that the parts of the rows are gone through at the same
+time. Let `as_blocks` in `certo.scale.opening` know the new input. That is all: estimators,
 claims and checks see `Blocks` only.
 """
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from itertools import chain
@@ -42,6 +45,7 @@ from certo.solvers.interrupt import Stopped
 from certo.stop import Asked, go_on
 
 S = TypeVar("S")
+T = TypeVar("T")
 
 NUMBERS_PER_BLOCK = 2**20  # Numbers in a block: 8 MB in float64, so that a few fit beside a cache.
 MIN_ROWS_PER_BLOCK = 256
@@ -66,6 +70,14 @@ class Block(NamedTuple):
     @property
     def rows(self) -> int:
         return int(self.X.shape[0])
+
+    def between(self, first: int, end: int) -> Block:
+        """Its rows from one number on to before another."""
+        if (first, end) == (self.start, self.start + self.rows):
+            return self
+        some = slice(first - self.start, end - self.start)
+        y = None if self.y is None else self.y[some]
+        return Block(self.X[some], y, first, self.place)
 
 
 class Blocks(abc.ABC):
@@ -110,12 +122,20 @@ class Blocks(abc.ABC):
         """What adds up to the sum over the blocks: for each block, or of several together."""
         return self._map(function, args)
 
-    def _fold(self, function: Callable[..., S], state: S, args: tuple[Any, ...]) -> S:
+    def _relay(
+        self, function: Callable[..., tuple[S, T]], states: list[S], ends: list[int],
+        args: tuple[Any, ...],
+    ) -> Iterator[tuple[int, S, T]]:  # fmt: skip
+        part = 0
         for block in self._blocks():
-            if self.asked():
-                raise Stopped
-            state = function(state, block, *args)
-        return state
+            first, last = block.start, block.start + block.rows
+            while first < last:
+                while ends[part] <= first:
+                    part += 1
+                end = min(last, ends[part])
+                states[part], found = function(states[part], block.between(first, end), *args)
+                yield part, states[part], found
+                first = end
 
     def __iter__(self) -> Iterator[Block]:
         return self.map(_itself)
@@ -147,9 +167,15 @@ class Blocks(abc.ABC):
     def total(self, function: Callable[..., S], *args: Any) -> S:
         return reduce(add, self._watched(self._sums(function, args)))
 
-    def fold(self, function: Callable[..., S], state: S, *args: Any) -> S:
+    def relay(
+        self, function: Callable[..., tuple[S, T]], states: Sequence[S], ends: Sequence[int],
+        *args: Any,
+    ) -> Iterator[tuple[int, S, T]]:  # fmt: skip
+        """Go through the rows in their order, in parts that end at these row numbers, each from a
+        state of its own. After every step the number of the part, its state and the output are
+        given; whoever has enough stops asking."""
         self.passes += 1
-        return self._fold(function, state, args)
+        return self._relay(function, list(states), [int(end) for end in ends], args)
 
     def pick(self, rows: np.ndarray) -> tuple[Any, np.ndarray | None]:
         """X and y of some rows, by increasing numbers, in one pass."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import add
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import dask
 import numpy as np
@@ -25,9 +25,9 @@ from scipy import sparse
 
 from certo.scale.arrow_files import ArrowBlocks, Part
 from certo.scale.blocks import Block, Blocks, rows_per_block
-from certo.solvers.interrupt import Stopped
 
 S = TypeVar("S")
+T = TypeVar("T")
 
 TASKS_PER_THREAD = 2  # Partitions that are submitted ahead, for each thread of the cluster.
 
@@ -36,12 +36,21 @@ class ClusterLost(ConnectionError):
     """The cluster cannot finish what was asked: its scheduler is gone, or workers kept dying."""
 
 
+class Piece(NamedTuple):
+    """A partition: its first row, how many it has, and a function with what to call it with to have
+    their blocks."""
+
+    start: int
+    rows: int
+    load: tuple[Any, ...]
+
+
 class RemoteBlocks(Blocks):
     """Blocks that workers load: `_pieces` says how, part by part."""
 
     @abc.abstractmethod
-    def _pieces(self) -> Iterator[tuple[Any, ...]]:
-        """For each part a function, and what to call it with, to have its blocks."""
+    def _pieces(self) -> Iterator[Piece]:
+        """The partitions, in the order of the rows."""
 
     def _blocks(self) -> Iterator[Block]:
         for blocks in self._results(_loaded, ()):
@@ -55,22 +64,37 @@ class RemoteBlocks(Blocks):
         """One sum for each part, so that not every block's is sent."""
         return self._results(_summed, (function, args))
 
-    def _fold(self, function: Callable[..., S], state: S, args: tuple[Any, ...]) -> S:
-        """One partition after another: the state comes back in between, so that no worker is the
-        only one who has it."""
-        client = _client()
-        for piece in self._pieces():
-            if self.asked():
-                raise Stopped
-            task = dask.delayed(_folded, pure=False)(*piece, function, state, args)
-            with _said(client):
-                state = _compute(client, task)
-        return state
+    def _relay(
+        self, function: Callable[..., tuple[S, T]], states: list[S], ends: list[int],
+        args: tuple[Any, ...],
+    ) -> Iterator[tuple[int, S, T]]:  # fmt: skip
+        """All parts at the same time, each partition by partition: the states come back in between,
+        so that no worker is the only one who has them."""
+        client, firsts = _client(), [0, *ends[:-1]]
+        queues = [
+            deque(p for p in self._pieces() if p.start < end and p.start + p.rows > first)
+            for first, end in zip(firsts, ends, strict=True)
+        ]
+        while any(queues):
+            tasks = {}
+            for k, queue in enumerate(queues):
+                if queue:
+                    call = dask.delayed(_relayed, pure=False)(
+                        *queue.popleft().load, function, states[k], firsts[k], ends[k], args
+                    )
+                    with _said(client):
+                        tasks[k] = call if client is None else client.compute(call)
+            for k, task in tasks.items():
+                with _said(client):
+                    done = _compute(None, task) if client is None else task.result()
+                states[k], outputs = done
+                for found in outputs:
+                    yield k, states[k], found
 
     def _results(self, work: Callable[..., S], args: tuple[Any, ...]) -> Iterator[S]:
         """`work` of each partition, in their order, a bounded number of them ahead."""
         client = _client()
-        tasks = (dask.delayed(work, pure=False)(*piece, *args) for piece in self._pieces())
+        tasks = (dask.delayed(work, pure=False)(*piece.load, *args) for piece in self._pieces())
         if client is None:
             for task in tasks:
                 yield _compute(None, task)
@@ -123,11 +147,12 @@ class DaskBlocks(RemoteBlocks):
     def count(self) -> int:
         return sum(math.ceil(rows / self.step) for rows in self.rows)
 
-    def _pieces(self) -> Iterator[tuple[Any, ...]]:
+    def _pieces(self) -> Iterator[Piece]:
         start = 0
         for number, (part, rows) in enumerate(zip(self.parts, self.rows, strict=True)):
             if rows:
-                yield _blocks_of, part, start, rows, number, self.shape[1], self.dtype
+                load = _blocks_of, part, start, rows, number, self.shape[1], self.dtype
+                yield Piece(start, rows, load)
             start += rows
 
 
@@ -144,10 +169,10 @@ class FileBlocks(RemoteBlocks):
     def count(self) -> int:
         return self.files.count
 
-    def _pieces(self) -> Iterator[tuple[Any, ...]]:
+    def _pieces(self) -> Iterator[Piece]:
         for part, kept, start in self.files.kept_parts():
-            if kept is None or kept.any():
-                yield _blocks_of_part, self.reader, part, kept, start
+            if rows := part.rows if kept is None else int(np.count_nonzero(kept)):
+                yield Piece(start, rows, (_blocks_of_part, self.reader, part, kept, start))
 
 
 def from_dask(X: Any, y: Any = None) -> DaskBlocks:
@@ -282,11 +307,15 @@ def _summed(*given: Any) -> Any:
     return reduce(add, _mapped(*given))
 
 
-def _folded(load: Callable[..., list[Block]], *given: Any) -> Any:
-    *piece, function, state, args = given
+def _relayed(load: Callable[..., list[Block]], *given: Any) -> tuple[Any, list[Any]]:
+    *piece, function, state, first, end, args = given
+    outputs = []
     for block in load(*piece):
-        state = function(state, block, *args)
-    return state
+        start, stop = max(first, block.start), min(end, block.start + block.rows)
+        if start < stop:
+            state, found = function(state, block.between(start, stop), *args)
+            outputs.append(found)
+    return state, outputs
 
 
 # ---------------------------------------------------------------- the cluster

@@ -27,28 +27,45 @@ from certo.solvers.trace import Trace
 from certo.stop import Stop, go_on
 
 
+class Standing(NamedTuple):
+    """Where a run is, between two looks at examples."""
+
+    w: np.ndarray
+    updates: int = 0  # Those made so far,
+    looks: int = 0  # and looks at examples.
+    weighted: np.ndarray = np.zeros(0)  # What an average needs; see `certo.compiled.perceptron`.
+
+
 class ShardEpoch(NamedTuple):
     """What an epoch made of a part of the examples."""
 
-    w: np.ndarray
-    counts: np.ndarray  # Updates on each example of the part.
+    counts: np.ndarray  # Updates on each example of the part,
+    totals: np.ndarray  # and their rates added up; (0,) for a constant rate.
 
 
-def visit_shard(X, signs: np.ndarray, run: PerceptronRun, w: np.ndarray) -> ShardEpoch:
-    """One epoch over the rows of X, in order, from w (which is not changed)."""
+def visit(
+    X, signs: np.ndarray, run: PerceptronRun, at: Standing
+) -> tuple[Standing, ShardEpoch]:  # fmt: skip
+    """Look once at each of the rows of X, in their order: the run of all examples in their order is
+    made of such visits, one after another, whatever parts the rows come in."""
     m, d = X.shape
-    rate = np.array([UpdateSums(run.rate).constant])
+    constant = UpdateSums(run.rate).constant
+    with np.errstate(over="ignore", under="ignore"):  # Unused rates may overflow.
+        ahead = at.updates + np.arange(1, m + 1)
+        rates = run.rate(ahead) if constant is None else np.array([constant])
     rule = Rule(run.lift, AT_ZERO[run.update_at_zero], 0.0)
-    norm2 = float(np.sum(w * w))
+    norm2 = float(np.sum(at.w * at.w))
     state = State(
-        w=w.copy(), counts=np.zeros(m, np.int32), totals=np.zeros(0),
-        scalars=np.array([norm2, np.sqrt(norm2)]), weighted=np.zeros(0), squares=np.full(m, -1.0),
+        w=at.w.copy(), counts=np.zeros(m, np.int32), totals=np.zeros(m if constant is None else 0),
+        scalars=np.array([norm2, np.sqrt(norm2)]), weighted=at.weighted.copy(),
+        squares=np.full(m, -1.0),
     )  # fmt: skip
-    visit_all(
-        rows_of(X), rule, signs, np.arange(0), np.zeros(0), 0, rate, 0, 0,
+    made, _, looks = visit_all(
+        rows_of(X), rule, signs, np.arange(0), np.zeros(0), 0, rates, 0, at.looks,
         state, Skips(np.zeros(0), np.zeros(0)), empty_log(m), empty_copies(d),
     )  # fmt: skip
-    return ShardEpoch(state.w, state.counts)
+    after = Standing(state.w, at.updates + int(made), int(looks), state.weighted)
+    return after, ShardEpoch(state.counts, state.totals)
 
 
 def average(results: Iterable[np.ndarray]) -> np.ndarray:
@@ -89,14 +106,14 @@ def mixed_perceptron(
     averages: deque[np.ndarray] = deque(maxlen=MAX_WINDOWS)
     stop: Stop | None = None
     while len(made) < run.epochs and stop is None:
-        results = [visit_shard(*part, run, w) for part in parts]
-        w = average(result.w for result in results)
+        results = [visit(*part, run, Standing(w)) for part in parts]
+        w = average(reached.w for reached, _ in results)
         if not np.all(np.isfinite(w)):
             raise ValueError(
                 f"the weights overflowed float64 in epoch {len(made) + 1}: the learning rate "
                 f"{run.rate} is too large for these examples."
             )
-        updates = np.concatenate([result.counts for result in results])
+        updates = np.concatenate([epoch.counts for _, epoch in results])
         counts += updates
         made.append(int(updates.sum()))
         averages.append(w)

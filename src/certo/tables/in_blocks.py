@@ -41,7 +41,9 @@ from certo.tables.held_out import HeldOut
 from certo.tables.model_file import LoadedModel, StoredModel
 from certo.tables.predict import predict_table
 
-MACHINES = ("svm", "logistic", "least-squares")
+MACHINES = (
+    "svm", "logistic", "least-squares", "pegasos", "perceptron", "online-gradient-descent",
+)  # fmt: skip
 NO_DISTANCES = "by blocks, how far predictions are off on test rows is not claimed."
 
 

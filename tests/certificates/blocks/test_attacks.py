@@ -53,7 +53,7 @@ def test_a_bound_by_supports_counts_them():
         listed, rows=np.zeros(0, np.int64), dual_coef=np.zeros(0), width=1e-3, dual=0.0,
         primal=1e9, allowance=1e9,
     )  # fmt: skip
-    total = soft_margin.terms(draft, draft._sample(draft._read(X), y), True, 0)
+    total = soft_margin.terms(draft, draft._sample(draft._read(X), y), 0, 0)
     primal, dual = soft_margin.objectives(draft, total)
     follows = replace(
         draft, primal=math.nextafter(float(primal.above), math.inf),

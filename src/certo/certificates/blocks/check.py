@@ -2,55 +2,81 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import reduce
+from functools import cache, reduce
 from operator import add
 from typing import Any, NamedTuple
 
+import numpy as np
+from scipy import sparse
+
 from certo.certificates.base import Certificate, Verification
-from certo.certificates.blocks import errors, least_squares, logistic, soft_margin
 from certo.certificates.blocks.sums import BlockSum
 from certo.certificates.composite import all_hold
 from certo.certificates.sample.examples import SampleMismatch
+from certo.containers import count
 from certo.numbers.rounded import NotShown
 
-Terms = Callable[[Any, Any, bool, int], BlockSum]
+Terms = Callable[[Any, Any, int, int], BlockSum]
+
+MAX_GATHERED_NUMBERS = 2**24  # Numbers of a table that is put together to be checked: 128 MB.
 
 
 class Check(NamedTuple):
-    """How claims of a kind are checked: the terms of a block (claim, sample, whether it is the
-    first block, the number of the try), what their sum shows, or Refuted, and how many tries there
-    are at more and more cost."""
+    """How claims of a kind are checked: the terms of a block (claim, sample, the number of its
+    first row among all, the number of the try), what their sum shows, or Refuted, and how many
+    tries there are at more and more cost."""
 
     terms: Terms
     shown: Callable[[Any, BlockSum], str]
     tries: int = 1
 
 
-#: The kinds of claims that can be checked by blocks.
+#: The kinds of claims that can be checked by blocks, whatever their number: the module here whose
+#: functions do it, their names, and how many tries there are.
 CHECKED = {
-    "LeastSquaresExcess": Check(least_squares.terms, least_squares.shown, 2),
-    "LogisticExcess": Check(logistic.terms, logistic.shown, 2),
-    "SoftMarginGap": Check(soft_margin.terms, soft_margin.shown),
-    "TestErrors": Check(errors.terms, errors.shown_of_test),
-    "TrainingErrors": Check(errors.terms, errors.shown),
+    "ExpectedExcess": ("expected_excess", "terms", "shown", 1),
+    "GaussianLikelihood": ("gaussian", "terms", "shown", 1),
+    "Inseparable": ("separation", "terms_of_witness", "shown_of_witness", 1),
+    "LeastSquaresExcess": ("least_squares", "terms", "shown", 2),
+    "LogisticExcess": ("logistic", "terms", "shown", 2),
+    "MistakeBound": ("mistake_bound", "terms", "shown", 1),
+    "Separable": ("separation", "terms", "shown", 1),
+    "SoftMarginGap": ("soft_margin", "terms", "shown", 1),
+    "TestErrors": ("errors", "terms", "shown_of_test", 1),
+    "TrainingErrors": ("errors", "terms", "shown", 1),
 }
 
 
+@cache
+def check_of(kind: str) -> Check:
+    """How claims of this kind are checked; only what that needs is imported."""
+    module, terms, shown, tries = CHECKED[kind]
+    known = importlib.import_module(f"certo.certificates.blocks.{module}")
+    return Check(getattr(known, terms), getattr(known, shown), tries)
+
+
 class Checker:
-    """Claims under a check: blocks are added one by one, and then the outcomes are asked for."""
+    """Claims under a check: blocks are added one by one, in the order of their rows, and then the
+    outcomes are asked for. For claims of other kinds than CHECKED the blocks are put together, as
+    long as they are few, and the check is that of a table in memory."""
 
     def __init__(self, claims: Iterable[Certificate], attempt: int = 0):
         self.claims, self.attempt = tuple(claims), attempt
         self.totals: list[BlockSum | None] = [None] * len(self.claims)
-        self.refused = [_why_not(claim) for claim in self.claims]
+        self.refused = [""] * len(self.claims)
+        self.rows = 0  # Rows added so far.
+        self.gathered: list[tuple[Any, Any]] = []
+        self.numbers = 0
 
     def add(self, X: Any, y: Any, place: str = "") -> None:
         """The rows of a block; `place` says where they are, for people."""
         read: dict[Hashable, Any] = {}
         samples: dict[Hashable, Any] = {}
+        self._gather(X, y)
         for k, claim in enumerate(self.claims):
-            if self.refused[k]:
+            if self.refused[k] or claim.name not in CHECKED:
                 continue
             how = claim._reads
             try:
@@ -59,21 +85,47 @@ class Checker:
                 if (how, claim.labels) not in samples:
                     samples[how, claim.labels] = claim._sample(read[how], y)
                 sample, total = samples[how, claim.labels], self.totals[k]
-                found = CHECKED[claim.name].terms(claim, sample, total is None, self.attempt)
+                found = check_of(claim.name).terms(claim, sample, self.rows, self.attempt)
                 self.totals[k] = found if total is None else total + found
             except (SampleMismatch, NotShown, ValueError) as wrong:
                 self.refused[k] = f"{place}: {wrong}" if place else str(wrong)
+        self.rows += count(X)
+
+    def _gather(self, X: Any, y: Any) -> None:
+        """Keep a block, if a claim needs its rows; all are let go once they are too many."""
+        others = [k for k, c in enumerate(self.claims) if c.name not in CHECKED]
+        if all(self.refused[k] for k in others):
+            return
+        self.numbers += X.nnz if sparse.issparse(X) else np.size(X)
+        self.gathered.append((X, y))
+        if self.numbers > MAX_GATHERED_NUMBERS:
+            self.gathered = []
+            for k in others:
+                self.refused[k] = (
+                    f"a {self.claims[k].name} is checked with all examples in memory, and of "
+                    f"blocks with at most {MAX_GATHERED_NUMBERS:,} numbers."
+                )
 
     def outcomes(self) -> list[Verification]:
         parts = zip(self.claims, self.totals, self.refused, strict=True)
-        return [_outcome(*part) for part in parts]
+        return [
+            _outcome(*part) if part[0].name in CHECKED or part[2] else self._in_memory(part[0])
+            for part in parts
+        ]
+
+    def _in_memory(self, claim: Certificate) -> Verification:
+        if not self.gathered:
+            return _outcome(claim, None, "")
+        X, y = zip(*self.gathered, strict=True)
+        together = sparse.vstack(X, format="csr") if sparse.issparse(X[0]) else np.vstack(X)
+        return claim.verify(together, None if y[0] is None else np.concatenate(y))
 
     def again(self, outcomes: Sequence[Verification]) -> list[int]:
         """The claims that another pass, at more cost, may show."""
         return [
             k
             for k, (claim, part) in enumerate(zip(self.claims, outcomes, strict=True))
-            if not part and claim.name in CHECKED and CHECKED[claim.name].tries > self.attempt + 1
+            if not part and claim.name in CHECKED and check_of(claim.name).tries > self.attempt + 1
         ]
 
 
@@ -99,24 +151,18 @@ def _passed(checker: Checker, blocks: Iterable[Any]) -> Checker:
     return checker
 
 
-def _why_not(claim: Certificate) -> str:
-    if claim.name in CHECKED:
-        return ""
-    return f"a {claim.name} is checked with all examples in memory, not by blocks."
-
-
 def _outcome(claim: Certificate, total: BlockSum | None, why: str) -> Verification:
     if why or total is None:
         return Verification(False, claim.name, why or "there are no rows: nothing is checked.")
     try:
-        return Verification(True, claim.name, CHECKED[claim.name].shown(claim, total))
+        return Verification(True, claim.name, check_of(claim.name).shown(claim, total))
     except (NotShown, ValueError) as refuted:
         return Verification(False, claim.name, str(refuted))
 
 
 def shown_of(claim: Certificate, sample: Any) -> str:
     """What is shown of a sample in memory, whose parts are the blocks; or Refuted."""
-    known = CHECKED[claim.name]
-    parts = [type(sample)(sample.X[a:b], sample.signs[a:b]) for a, b in sample.blocks()]
-    found = (known.terms(claim, part, k == 0, 0) for k, part in enumerate(parts))
+    known = check_of(claim.name)
+    parts = [(a, type(sample)(sample.X[a:b], sample.signs[a:b])) for a, b in sample.blocks()]
+    found = (known.terms(claim, part, start, 0) for start, part in parts)
     return known.shown(claim, reduce(add, found))

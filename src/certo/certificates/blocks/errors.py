@@ -10,7 +10,7 @@ from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.training_errors import ErrorClaim, Examples
 
 
-def terms(claim: ErrorClaim, sample: Examples, first: bool, attempt: int) -> BlockSum:
+def terms(claim: ErrorClaim, sample: Examples, start: int, attempt: int) -> BlockSum:
     """How many are wrong, how many are ties, and how many there are of each class."""
     require(sample.X is not None, "answers that were written down are checked in memory.")
     wrong, ties = claim.predictor.wrong(sample.X, sample.codes)

@@ -58,7 +58,7 @@ def require_form(claim: LeastSquaresExcess) -> None:
 
 
 @np.errstate(over="ignore", invalid="ignore", under="ignore")
-def terms(claim: LeastSquaresExcess, sample: Sample, first: bool, attempt: int) -> BlockSum:
+def terms(claim: LeastSquaresExcess, sample: Sample, start: int, attempt: int) -> BlockSum:
     require_form(claim)
     d, m, q, r = sample.d, sample.m, len(claim.coef), claim.kept.size
     require(d == claim.coef.shape[1], f"the claim is about {claim.coef.shape[1]:,} features.")

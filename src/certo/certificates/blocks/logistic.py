@@ -42,7 +42,7 @@ def require_form(claim: LogisticExcess) -> None:
     )
 
 
-def terms(claim: LogisticExcess, sample: Sample, first: bool, attempt: int) -> BlockSum:
+def terms(claim: LogisticExcess, sample: Sample, start: int, attempt: int) -> BlockSum:
     require_form(claim)
     require(
         sample.d == claim.coef.shape[1],
@@ -51,7 +51,7 @@ def terms(claim: LogisticExcess, sample: Sample, first: bool, attempt: int) -> B
     require(sample.m <= claim.examples, f"there are more than {claim.examples:,} examples.")
     shares = np.full(sample.m, 1 / claim.examples)
     problem = LogisticProblem(sample, len(claim.labels.classes), claim.lifted, shares, None)
-    point = Point.at(problem, claim.coef, claim.intercept, claim.ridge if first else 0.0)
+    point = Point.at(problem, claim.coef, claim.intercept, 0.0 if start else claim.ridge)
     parts: dict[str, Any] = {"risk": mean_loss(shares, point.terms.losses, point.terms.losses_off)}
     if claim.proof == "none":
         return BlockSum(sample.m, 0, parts)

@@ -66,7 +66,7 @@ def width_of(claim: SoftMarginGap) -> float:
 
 
 @np.errstate(over="ignore", invalid="ignore", under="ignore")
-def terms(claim: SoftMarginGap, sample: Sample, first: bool, attempt: int) -> BlockSum:
+def terms(claim: SoftMarginGap, sample: Sample, start: int, attempt: int) -> BlockSum:
     width = width_of(claim)
     require(
         sample.d == claim.coef.size,

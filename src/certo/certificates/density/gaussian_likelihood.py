@@ -83,13 +83,18 @@ class GaussianLikelihood(LikelihoodGap):
     def _shown(self, sample: Sample, times: float) -> Shown:
         with np.errstate(all="ignore"):
             raw, units = self._moments(sample)
+        return self._shown_by(raw, units, times)
+
+    def _shown_by(self, raw: np.ndarray, units: np.ndarray, times: float) -> Shown:
+        """What the means of products show."""
+        with np.errstate(all="ignore"):
             low, high = MOMENT_RANGE
             spread = np.diag(raw)[:-1]
             require(
                 np.all(np.isfinite([raw, units])) and np.all((low < spread) & (spread < high)),
                 "the examples have no spread, or numbers over- or underflow float64.",
             )
-            sigma = np.sqrt(spread) * ROUND_UP
+            sigma = np.sqrt(spread) * ROUND_UP * (1 + times * ROUNDED)
             mean_error, covariance_error = self._moment_errors(raw, sigma, times)
             beta, moved, products = self._units_off(units, sigma, times)
             covariance_error = max(covariance_error, beta / (1 - beta) * ROUND_UP)
@@ -126,7 +131,8 @@ class GaussianLikelihood(LikelihoodGap):
         """How far mean and covariance are from the examples', in their standard deviations."""
         slack = times * (ROUNDED + 8 * UNIT)
         moved = np.abs(raw[:-1, -1]) + slack * sigma
-        variance = sigma**2 * (1 - 2 * slack) / ROUND_UP**4 - moved**2
+        # σ is raised by a factor of up to 1 + slack: (1 + s)²(1 − 4s) ≤ 1 − 2s.
+        variance = sigma**2 * (1 - 4 * slack) / ROUND_UP**4 - moved**2
         require(np.all(variance > 0), "the mean is not near that of the examples.")
         deviations = np.sqrt(variance) / ROUND_UP
         own = raw[:-1, :-1] - np.outer(raw[:-1, -1], raw[:-1, -1])
@@ -145,7 +151,7 @@ class GaussianLikelihood(LikelihoodGap):
     ) -> tuple[float, float, float]:
         """β ≥ ‖C − I‖_F, no less than ‖z̄‖, and how far the mean of ‖z‖² may be off."""
         d, second, centre = self.columns, units[:-1, :-1], units[:-1, -1]
-        rho = float(np.sqrt(np.trace(second))) * ROUND_UP
+        rho = float(np.sqrt(np.trace(second))) * ROUND_UP * (1 + times * ROUNDED)
         entry = times * (gamma(d + 2) * (sigma @ np.abs(self.factor)) + TINIEST)
         e = float(np.linalg.norm(entry)) * ROUND_UP
         products = 2 * rho * e + e * e + times * (ROUNDED + 8 * UNIT) * (rho * rho + d)

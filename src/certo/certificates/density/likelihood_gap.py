@@ -76,7 +76,10 @@ class LikelihoodGap(DensityClaim):
 
     def _check(self, sample: Sample) -> str:
         check_shape(sample, self.examples, self.columns)
-        shown = self._shown(sample, 1)
+        return self._compared(self._shown(sample, 1))
+
+    def _compared(self, shown: Shown) -> str:
+        """Whether the claim says no more than is shown."""
         require(shown.risk <= self.risk, f"the risk is not shown to be at most {self.risk!r}.")
         require(
             shown.lower >= self.lower,

@@ -153,6 +153,10 @@ class MistakeBound(SpaceClaim):
         )  # fmt: skip
         check_lengths(self, sample)
         self._check_comparator(self.space.margins(sample, self.comparator), weights)
+        return self._check_bound()
+
+    def _check_bound(self) -> str:
+        """The theorem allows as many updates as were made, and no more than is claimed."""
         bound = self._most_updates()
         require(
             bound is None or self.updates <= bound,
