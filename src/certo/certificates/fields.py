@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import cache
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -73,10 +74,15 @@ def check_weights(weights: np.ndarray, examples: int) -> None:
 
 def _finite(values, dimensions: int, required: str) -> np.ndarray:
     array = np.array(values, dtype=np.float64)
-    if array.ndim != dimensions or not np.isfinite(array).all():
+    if array.ndim != dimensions or not _all_finite(array):
         raise ValueError(required)
     array.flags.writeable = False
     return array
+
+
+def _all_finite(array: np.ndarray) -> bool:
+    """A finite sum of squares needs no second look, and one that overflows tells nobody."""
+    return isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
 
 
 def whole_vector(values, name: str) -> np.ndarray:
