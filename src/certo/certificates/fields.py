@@ -74,15 +74,12 @@ def check_weights(weights: np.ndarray, examples: int) -> None:
 
 def _finite(values, dimensions: int, required: str) -> np.ndarray:
     array = np.array(values, dtype=np.float64)
-    if array.ndim != dimensions or not _all_finite(array):
+    # A sum of squares that overflows tells nobody, and a finite one needs no second look.
+    finite = isfinite(np.vdot(array, array)) or np.isfinite(array).all()
+    if array.ndim != dimensions or not finite:
         raise ValueError(required)
     array.flags.writeable = False
     return array
-
-
-def _all_finite(array: np.ndarray) -> bool:
-    """A finite sum of squares needs no second look, and one that overflows tells nobody."""
-    return isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
 
 
 def whole_vector(values, name: str) -> np.ndarray:

@@ -22,7 +22,6 @@ import numpy as np
 from certo.numbers.rounding import TINY, gamma
 from certo.numbers.rounding import UNIT as UNIT
 
-FEW_TERMS = 8  # Sums of so many terms are made by Python alone, which is quicker.
 SHORT = 256  # Vectors up to this length are summed exactly, which takes about 0.2 ms.
 ROUND_UP_8 = 1 + 2.0**-49  # A factor that pays for up to eight roundings of non-negative numbers.
 ROUND_UP = 1 + 2.0**-40  # A factor that pays for the roundings of a few vector operations.
@@ -43,11 +42,6 @@ def _scaled(values: np.ndarray) -> tuple[list[int], np.ndarray]:
 def dot(a, b) -> Fraction:
     """Σ a_j b_j exactly, for finite floats."""
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    if a.size <= FEW_TERMS:
-        both = zip(a.tolist(), b.tolist(), strict=True)
-        pairs = [(*x.as_integer_ratio(), *y.as_integer_ratio()) for x, y in both]
-        common = max([p * q for _, p, _, q in pairs], default=1)  # All are powers of two.
-        return Fraction(sum([m * n * (common // (p * q)) for m, p, n, q in pairs]), common)
     (whole, exponents), (others, more) = _scaled(a), _scaled(b)
     exponents = exponents + more
     lowest = int(exponents.min(initial=0))
