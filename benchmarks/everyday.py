@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,7 +85,7 @@ def pairings(X: np.ndarray, y: np.ndarray) -> Iterator[Pairing]:
     for C in (1.0,):
         yield from _svm_pairings("linear SVM", C, None, X, several, by_C)
         yield Pairing(
-            "linear SVM, lifted", "LinearSVC", SVM(C=C, intercept="lifted"),
+            "linear SVM, lifted", "LinearSVC", SVM(C=C, intercept="lifted", multiclass="rest"),
             LinearSVC(C=C, loss="hinge"), _linear_objective, (by_C, by_C),
         )  # fmt: skip
         variance = 0.5 * X.shape[1] * X.var()
@@ -119,11 +120,10 @@ def _svm_pairings(name, C, kernel, X, several: bool, by_C) -> Iterator[Pairing]:
             {"C": prices, "kernel": kernels},
             {"C": prices, "gamma": [0.5 / kernel.variance for kernel in kernels]},
         )
-    if not several:
-        yield Pairing(name, "SVC", ours, theirs, _svc_objective, grids)
-        return
-    yield Pairing(name, "SVC", ours, theirs, None, grids)
-    yield Pairing(name, "OneVsRest(SVC)", ours, OneVsRestClassifier(theirs), _svc_objective)
+    yield Pairing(name, "SVC", ours, theirs, _pairs_objective if several else _svc_objective, grids)
+    if several:
+        rest, rests = SVM(kernel, C=C, multiclass="rest"), OneVsRestClassifier(theirs)
+        yield Pairing(f"{name}, one against rest", "OneVsRest(SVC)", rest, rests, _svc_objective)
 
 
 def _hinges(model, X, y, C: float) -> float:
@@ -154,6 +154,25 @@ def _svc_objective(model, X, y) -> float:
             squares += float(np.sum(coef @ rbf_kernel(rows, rows, gamma) * coef))
     C = model.estimator.C if isinstance(model, OneVsRestClassifier) else model.C
     return 0.5 * squares + _hinges(model, X, y, C)
+
+
+def _pairs_objective(model, X, y) -> float:
+    """The sum over the machines for pairs of classes, each about the examples of its two."""
+    codes, K, total = np.searchsorted(model.classes_, y), len(model.classes_), 0.0
+    if model.kernel in (None, "linear"):
+        gram = X @ model.support_vectors_.T
+    else:
+        gamma = model.gamma if isinstance(model, SVC) else 0.5 / model.kernel.variance
+        gram = rbf_kernel(X, model.support_vectors_, gamma)
+    of = codes[model.support_]
+    for k, (i, j) in enumerate(combinations(range(K), 2)):
+        coef = (of == i) * model.dual_coef_[j - 1] + (of == j) * model.dual_coef_[i]
+        scores, mine = gram @ coef, (codes == i) | (codes == j)
+        signs = np.where(codes[mine] == i, 1, -1)
+        margins = signs * (scores[mine] + model.intercept_[k])
+        total += 0.5 * float(scores[model.support_] @ coef)
+        total += model.C * float(np.sum(np.maximum(1 - margins, 0)))
+    return total
 
 
 def _logistic_objective(model, X, y) -> float:

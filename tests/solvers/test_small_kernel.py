@@ -17,7 +17,7 @@ from tests.solvers.test_small_soft_margin import INTERCEPTS, clouds
 def test_small_gram_agrees_with_the_general_way(seed, intercept):
     X, signs, costs = clouds(seed)
     kernel = Gaussian(3.0)
-    found = SmallGram(kernel, X, intercept).soft_margin(signs, costs, 1e-4, True, go_on)
+    found = SmallGram.of(kernel, X, intercept).soft_margin(signs, costs, 1e-4, True, go_on)
     if found is None:  # Left to the general way.
         return
     general = kernel_soft_margin(kernel, X, signs, costs, intercept, tol=1e-7)
@@ -28,5 +28,5 @@ def test_small_gram_agrees_with_the_general_way(seed, intercept):
 
 def test_small_gram_stops_when_asked():
     X, signs, costs = clouds(1)
-    gram = SmallGram(Gaussian(3.0), X, "free")
+    gram = SmallGram.of(Gaussian(3.0), X, "free")
     assert gram.soft_margin(signs, costs, 1e-4, False, lambda: Stop.BY_HAND) is None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import cache
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,9 @@ def check_weights(weights: np.ndarray, examples: int) -> None:
 
 def _finite(values, dimensions: int, required: str) -> np.ndarray:
     array = np.array(values, dtype=np.float64)
-    if array.ndim != dimensions or not np.isfinite(array).all():
+    # A sum of squares that overflows tells nobody, and a finite one needs no second look.
+    finite = isfinite(np.vdot(array, array)) or np.isfinite(array).all()
+    if array.ndim != dimensions or not finite:
         raise ValueError(required)
     array.flags.writeable = False
     return array

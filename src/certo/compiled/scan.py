@@ -34,6 +34,25 @@ def all_whole(values):
     return True
 
 
+@jit
+def column_middles(rows):
+    """Of every column of these rows the mean, rounded to a whole number if all are, so that what
+    is left is whole again; and exactly the value of one that is constant."""
+    count, d = rows.shape
+    middles = np.zeros(d)
+    whole, constant = np.ones(d, np.bool_), np.ones(d, np.bool_)
+    for i in range(count):
+        for j in range(d):
+            value = rows[i, j]
+            middles[j] += value
+            whole[j] &= value == np.rint(value)
+            constant[j] &= value == rows[0, j]
+    for j in range(d):
+        mean = middles[j] / count
+        middles[j] = rows[0, j] if constant[j] else np.rint(mean) if whole[j] else mean
+    return middles
+
+
 def _dense_widen(rows, i, low, high, seen):
     x = rows.values[i]
     for j in range(x.size):

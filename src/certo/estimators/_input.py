@@ -252,6 +252,8 @@ def longest_example(estimator, X) -> float:
 def refuse_tiny_columns(estimator, table, columns, name: str = "X", weights=None) -> None:
     """Refuse one of these columns of a table that is not 0, but so small that its squares, with the
     weights of the rows, are."""
+    if not len(columns):
+        return
     part = abs(table[:, columns])
     if weights is not None:
         part = sparse.diags_array(np.sqrt(weights)) @ part

@@ -102,6 +102,8 @@ class FunctionPart(Functions):
 
     @cached_property
     def _small_gram(self) -> SmallGram | None:
+        if self.exactly and self._whole._small_gram is not None:
+            return self._whole._small_gram.part(self._rows)
         if self.exactly or self.m > MAX_SMALL_ROWS:
             return super()._small_gram
         if has_callbacks(self.machine) or 8e-6 * self.m**2 > self.cache_mb:
@@ -112,7 +114,32 @@ class FunctionPart(Functions):
         return PartOfGram(self._whole.images, self._rows, self.intercept)
 
     def sample(self, signs: np.ndarray) -> KernelSample:
-        return KernelSample(self.kernel, self.X, signs, self.shift)
+        if self.kernel.takes == "matrix":
+            return KernelSample(self.kernel, self.X, signs, self.shift)
+        part = PartOfSample(self.kernel, self.X, signs, self.shift)
+        return part.of_whole(self._whole.sample(np.zeros(self._whole.m, np.int8)), self._rows)
+
+
+class PartOfSample(KernelSample):
+    """Some of the examples of a sample, with the kernel values of all where these are few, and
+    what holds of the rounding of all."""
+
+    def of_whole(self, whole: KernelSample, rows: np.ndarray) -> PartOfSample:
+        shared = {"_rounding": whole._rounding, "_lengths": whole._lengths[rows]}
+        if whole._looks_at_all:
+            shared |= {"_closeness": whole._closeness, "_values": (whole._all_values, rows)}
+        vars(self).update(shared)
+        return self
+
+    def _looks_pay(self, centres: int) -> bool:
+        return "_values" not in vars(self) and super()._looks_pay(centres)
+
+    def _sums(self, points, rows: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if "_values" not in vars(self) or points is not self.X:
+            return super()._sums(points, rows, coef)
+        values, mine = self._values
+        block = values[mine][:, mine[rows]]
+        return block @ coef, np.abs(block, out=block) @ np.abs(coef)
 
 
 def part_of(space: Space, rows: np.ndarray | None) -> Space:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from certo.estimators._pair_spaces import part_of
 from certo.estimators._prices import Prices
 from certo.estimators._spaces import Space, Vectors
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
+from certo.issue.slack import with_numbers
 from certo.kernels.gaussian import MAX_NORM_ERROR, Gaussian
 from certo.numbers.exact import allowance
 from certo.problems.soft_margin import SoftMargin
@@ -138,8 +138,9 @@ def in_place(task: Task, machine: Machine) -> Machine:
     if task.rows is None:
         return machine
     rows, claim = task.rows[machine.rows], machine.claim
+    rows.flags.writeable = False
     if isinstance(claim, SoftMarginGap):
-        claim = replace(claim, rows=rows)
+        claim = with_numbers(copy(claim), rows=rows)
     return machine._replace(rows=rows, claim=claim)
 
 

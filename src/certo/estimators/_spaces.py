@@ -280,7 +280,7 @@ class Functions:
         )
         fits = kernel.takes == "vectors" or isinstance(kernel, Precomputed)
         suits = small and fits and not has_callbacks(self.machine)
-        return SmallGram(kernel, X, self.intercept) if suits else None
+        return SmallGram.of(kernel, X, self.intercept) if suits else None
 
     def soft_margin(self, signs, costs, start, limits: Limits) -> KernelOutcome:
         kernel, X = self._pose(limits.asked)

@@ -44,6 +44,7 @@ from certo.stop import Stop
 
 CROWDED_FROM_ROWS, CROWDED_SHARE = 20, 0.95  # So many supports are worth a remark.
 CERTIFICATE_SHARE_OF_TOL = 1e-3
+TOLD_SETTINGS = ("kernel", "lam", "tol", "max_iter", "time_limit")  # What is told of a fit.
 
 
 @answer_keywords
@@ -302,7 +303,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         self.n_iter_ = max(int(outcome.passes) for outcome in outcomes)
         self.n_samples_fit_ = len(targets.signs[0])
         self.trace_ = GapTrace.layer([outcome.trace for outcome in outcomes])
-        settings = SimpleNamespace(**self.get_params(deep=False))
+        settings = SimpleNamespace(**{name: getattr(self, name) for name in TOLD_SETTINGS})
         crowded = self._is_crowded(tasks)
         forget(self, "_later", "certificate_", "converged_", "objective_", "status_", "slack_")
         if found[0].claim is None:

@@ -42,8 +42,6 @@ def _scaled(values: np.ndarray) -> tuple[list[int], np.ndarray]:
 def dot(a, b) -> Fraction:
     """Σ a_j b_j exactly, for finite floats."""
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    if not (both := (a != 0) & (b != 0)).all():
-        a, b = a[both], b[both]
     (whole, exponents), (others, more) = _scaled(a), _scaled(b)
     exponents = exponents + more
     lowest = int(exponents.min(initial=0))

@@ -236,10 +236,12 @@ def _relations(problem: _Problem, reduced: _Reduced) -> tuple[_Relations, _Probl
     known, d, lifted, _, rows = problem
     rank, order, scale = reduced.pivoted.rank, reduced.pivoted.order, reduced.pivoted.scale
     kept, rest = np.sort(order[:rank]), np.sort(order[rank:])
+    if rank == d:
+        return _Relations(kept, rest, np.zeros((0, d)), (), True), problem
     terms = reduced.terms[np.argsort(order[rank:])][:, np.argsort(order[:rank])]
     terms[np.abs(terms) * scale[kept] < UNIT * scale[rest][:, None]] = 0.0  # Smaller than rounding.
-    if rank == d or terms.size > MAX_FRACTIONS:
-        return _Relations(kept, rest, terms, () if rank == d else None, rank == d), problem
+    if terms.size > MAX_FRACTIONS:
+        return _Relations(kept, rest, terms, None, False), problem
     if rows is None:
         exact = tuple(tuple(map(Fraction, line)) for line in terms.tolist())
         with_ones = dependence.with_constant(exact, kept, rest, known.mean) if lifted else exact
@@ -300,7 +302,8 @@ def _solution(
     known, d, lifted, ridge, rows = problem
     kept, rest, terms, combinations, _ = relations
     first, scale = np.argsort(reduced.columns), reduced.pivoted.scale
-    coef = dependence.shortest(a[:, first], kept, terms)
+    a = a[:, first]
+    coef = dependence.shortest(a, kept, terms) if rest.size else a
     intercept = known.mean[d:] - coef @ known.mean[:d] if lifted else np.zeros(len(a))
     squares = np.maximum(reduced.left - ridge * known.weight * np.sum(coef**2, axis=1), 0.0)
     # The triangular factor again, with the columns in increasing order.
@@ -310,13 +313,15 @@ def _solution(
         inverse = _solve(U, np.eye(len(kept)))
         L[: len(kept), : len(kept)] = np.sqrt(known.weight) * inverse / scale[kept][:, None]
     tied = np.zeros(d + lifted, dtype=bool)
-    tied[rest] = True
-    tied[kept] = np.any(np.abs(terms) * scale[kept] > TIED_SHARE * scale[rest][:, None], axis=0)
-    if lifted:
+    if rest.size:
+        tied[rest] = True
+        tied[kept] = np.any(np.abs(terms) * scale[kept] > TIED_SHARE * scale[rest][:, None], axis=0)
+    if rest.size and lifted:
         row = known.mean if rows is None else rows.pick([0])[0]
         needed = np.abs(row[rest] - terms @ row[kept])
         size = np.abs(row[rest]) + np.abs(terms) @ np.abs(row[kept])
         tied[d] = np.any(needed > TIED_SHARE * size)
+    if lifted:
         kept = np.append(kept, d)
         L[-1, -1] = 1.0
     return Solution(

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.regression.least_squares_evidence import ShiftedGram
-from certo.compiled.scan import all_whole
+from certo.compiled.scan import all_whole, column_middles
 from certo.compiled.threads import in_pieces, one_thread, pieces
 
 SUM_BLOCK_NUMBERS = 2**16  # Numbers in a block of rows that stays in the cache until multiplied.
@@ -48,7 +48,8 @@ class Rows:
     def pick(self, where) -> np.ndarray:
         """Some rows as they are, in float64."""
         X = self.X[where]
-        return np.hstack([X.toarray() if sparse.issparse(X) else X, self.Y[where]], dtype=float)
+        parts = X.toarray() if sparse.issparse(X) else X, self.Y[where]
+        return np.concatenate(parts, axis=1, dtype=np.float64)
 
     def block(self, start: int, stop: int, shift: np.ndarray, out: np.ndarray) -> np.ndarray:
         d, part = self.d, out[: stop - start]
@@ -150,10 +151,8 @@ def middle(rows: Rows, centred: bool) -> np.ndarray:
     if not centred:
         return np.zeros(rows.width)
     count = min(rows.n, SAMPLE_ROWS)
-    some = rows.pick(np.arange(count) * (rows.n - 1) // max(count - 1, 1))
-    mean, whole = np.mean(some, axis=0), np.all(some == np.rint(some), axis=0)
-    mean = np.where(whole, np.rint(mean), mean)  # The shifted numbers are integers again.
-    return np.where(np.all(some == some[0], axis=0), some[0], mean)
+    every = np.arange(count) * (rows.n - 1) // max(count - 1, 1) if count < rows.n else slice(None)
+    return column_middles(np.ascontiguousarray(rows.pick(every)))
 
 
 def shifted_sums(rows: Rows, shift: np.ndarray) -> np.ndarray:
@@ -162,6 +161,10 @@ def shifted_sums(rows: Rows, shift: np.ndarray) -> np.ndarray:
     def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
         return so_far + block.T @ block
 
+    if rows.n <= rows.height(SUM_BLOCK_NUMBERS):  # One block needs no loop.
+        with one_thread():
+            block = rows.block(0, rows.n, shift, np.empty((rows.n, rows.width + 1)))
+            return block.T @ block
     zeros = np.zeros(2 * (rows.width + 1,))
     return np.asarray(reduce(add, rows.over_blocks(SUM_BLOCK_NUMBERS, shift, zeros, step)))
 

@@ -34,17 +34,23 @@ EXACT_GAP = 1e-12  # The relative gap of a solution that is exact but for roundi
 class SmallGram:
     """The Gram matrix of the examples, and the problems solved on it."""
 
-    def __init__(self, kernel: Kernel, X, intercept: str):
-        self.intercept = intercept
-        if isinstance(kernel, Precomputed):
-            self.K = np.ascontiguousarray(X, dtype=np.float64)
-        else:
-            X = X.astype(np.float64, copy=False) if kernel.takes == "vectors" else X
-            self.K = np.ascontiguousarray(kernel._block(X, kernel.take(X, slice(None))))
+    def __init__(self, K: np.ndarray, intercept: str):
+        self.K, self.intercept = np.ascontiguousarray(K, dtype=np.float64), intercept
         lifted = self.K + 1.0 if intercept == "lifted" else self.K
         self.matrix = lifted
         self.steps = lifted.astype(np.float32) if len(lifted) > SINGLE_ABOVE_ROWS else lifted
         self.diagonal = np.ascontiguousarray(self.steps.diagonal())
+
+    @classmethod
+    def of(cls, kernel: Kernel, X, intercept: str) -> SmallGram:
+        if isinstance(kernel, Precomputed):
+            return cls(X, intercept)
+        X = X.astype(np.float64, copy=False) if kernel.takes == "vectors" else X
+        return cls(kernel._block(X, kernel.take(X, slice(None))), intercept)
+
+    def part(self, rows: np.ndarray) -> SmallGram:
+        """That of some of the examples."""
+        return SmallGram(self.K[rows][:, rows], self.intercept)
 
     def soft_margin(
         self, signs: np.ndarray, costs: np.ndarray, tol: float, exactly: bool, asked: Asked

@@ -215,7 +215,7 @@ class TestTheGap:
         claim = p.claim(w, b, alpha)
         sums = soft_margin_gap._twofold_sums(claim, Sample.of(p.X, p.y, LABELS))
         assert sums is not None
-        primal, dual = soft_margin_gap._objectives(claim, sums)
+        primal, dual = claim._objectives(*map(soft_margin_gap._rounded, sums))
         upper = exact.above(primal.value + SLACK_FACTOR * primal.within)
         lower = max(0.0, exact.below(dual.value - SLACK_FACTOR * dual.within))
         off = SLACK_FACTOR * (primal.within + dual.within)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import final
@@ -113,15 +113,17 @@ class SoftMarginGap(MarginSolution):
         )
         raise Refuted(f"more of the gap is due to rounding than {self.allowance!r}.")
 
-    def _values_in_turn(
-        self, sample, known=None, room: int = 1
-    ) -> Iterator[tuple[Rounded, Rounded]]:
-        """P(w, intercept) and D(α), at more and more cost; with `room`, what was exact for an
-        issuer is so for a checker."""
+    def _values_in_turn(self, sample, room: int = 1) -> Iterator[tuple[Rounded, Rounded]]:
+        """P(w, intercept) and D(α), as `_parts_in_turn`."""
+        return (self._objectives(*parts) for parts in self._parts_in_turn(sample, room=room))
+
+    def _parts_in_turn(self, sample, known=None, room: int = 1) -> Iterator[Iterable[Rounded]]:
+        """The weighted losses, ‖w‖², Σ α_t and ‖v‖², at more and more cost; with `room`, what was
+        exact for an issuer is so for a checker."""
         costs = self._costs(sample)
         for margins in self.space.looks(sample, self.machine, known):
             for effort in margins.efforts:
-                yield self._objectives(
+                yield (
                     margins.hinge_losses(costs, room * effort),
                     margins.square(effort),
                     (_precise_sum if effort else positive_sum)(np.abs(self.dual_coef)),

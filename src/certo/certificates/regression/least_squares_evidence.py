@@ -175,7 +175,7 @@ def off_row_space(claim: LeastSquaresExcess, sample: Sample, allowances: int) ->
 
 def underflow(m: int, S: Rounded) -> float:
     """What Σ s·x² over m examples may lack: see above."""
-    return exact.above((m + S.above) * Fraction(exact.TINY))
+    return math.ceil(m + S.above) * exact.TINY
 
 
 def weights_of(claim: LeastSquaresExcess) -> tuple[np.ndarray, Rounded]:
@@ -220,8 +220,9 @@ def sizes_of(claim: LeastSquaresExcess, sigma: np.ndarray, offsets: np.ndarray) 
 
 def objective_of(claim: LeastSquaresExcess, squares: Rounded, apart: float, S: Rounded) -> Rounded:
     """F from Σ s r̂², r̂ being `apart` from r in norm."""
-    error = Fraction(apart)
-    within = squares.within + (2 * Fraction(exact.root_above(squares.above)) + error) * error
+    error, within = Fraction(apart), squares.within
+    if apart:
+        within += (2 * Fraction(exact.root_above(squares.above)) + error) * error
     mean = squares.value / S.value
     fit = Rounded(mean, (within + mean * S.within) / S.below)
     if not claim.ridge:

@@ -153,7 +153,7 @@ class KernelSample:
             beyond = delta * np.sum(magnitude)
             roundings = min(rows.size, WIDTH) + rows.size // WIDTH + 2
             lost = 1.01 * beyond + 4 * exact.TINY * (rows.size + 4 * np.sum(magnitude))
-            if known is not None and self.kernel.takes != "matrix":  # Its values cost little.
+            if known is not None and self._looks_pay(rows.size):
                 slack = lost + exact.allowance(roundings, 1.02 * (reach + beyond))
                 slack += 1.02 * epsilon * reach
                 if self._agree(rows, coef, known, 2 * slack):
@@ -166,6 +166,23 @@ class KernelSample:
             # np.fmin takes an infinite η times 0, which is NaN, for nothing known.
             return Scores(value, slack + 1.02 * np.fmin(epsilon * reach, self._closeness * size))
 
+    def _looks_pay(self, centres: int) -> bool:
+        """Whether scores that are known save more kernel values than a look at some of them needs.
+        Those of a matrix cost little."""
+        if self.kernel.takes == "matrix":
+            return False
+        new = self._looks_at_all and "_looked_at" not in vars(self)
+        return not new or centres > LOOKS[self.kernel.takes]
+
+    @cached_property
+    def _all_values(self) -> np.ndarray:
+        return self.kernel.plain(self.X, self.kernel.take(self.X, slice(None)))
+
+    @property
+    def _looks_at_all(self) -> bool:
+        """Whether a look takes the kernel values of all examples."""
+        return self.m <= WIDTH and self.kernel.takes == "vectors"
+
     def _sums(self, points, rows: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Σ coef_i k̂(x_rows_i, x) and Σ |coef_i k̂(x_rows_i, x)| for these points x."""
         take = self.kernel.take
@@ -177,8 +194,8 @@ class KernelSample:
         values with all examples, which serve machines with other signs, too."""
         kernel, looks = self.kernel, LOOKS[self.kernel.takes]
         some = np.unique(np.linspace(0, self.m - 1, looks).astype(int))
-        points, few = kernel.points(self.X, some), self.m <= WIDTH and kernel.takes == "vectors"
-        return some, points, kernel.plain(points, self.X) if few else None
+        points = kernel.points(self.X, some)
+        return some, points, kernel.plain(points, self.X) if self._looks_at_all else None
 
     def _agree(self, rows, coef, known, slack) -> bool:
         """Whether scores of some examples are within this slack of the known ones."""

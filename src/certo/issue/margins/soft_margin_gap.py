@@ -63,8 +63,12 @@ def issue_soft_margin_gap(
     sums = _twofold_sums(draft, sample)
     if sums is not None and treatment != "lifted":
         return _claim_of_floats(draft, *sums)
-    values = draft._values_in_turn(sample, known) if sums is None else [_objectives(draft, sums)]
-    for primal, dual in values:
+    looks = draft._parts_in_turn(sample, known) if sums is None else [map(_rounded, sums)]
+    for parts in looks:
+        floats = [_as_float(part) for part in parts] if treatment != "lifted" else [None]
+        if None not in floats and _suffices(*floats, enough, negligible):
+            return _claim_of_floats(draft, *floats)
+        primal, dual = draft._objectives(*parts)
         rounding, gap = primal.within + dual.within, primal.value - dual.value
         proved = gap + SLACK_FACTOR * rounding <= Fraction(enough) * primal.value
         if proved or rounding <= Fraction(negligible) * gap:
@@ -91,10 +95,24 @@ def _twofold_sums(draft: SoftMarginGap, sample) -> list[list[float]] | None:
     return sums.reshape(4, 3).tolist() if np.isfinite(sums).all() else None
 
 
-def _objectives(draft: SoftMarginGap, sums: list[list[float]]) -> tuple[Rounded, Rounded]:
-    return draft._objectives(
-        *(Rounded(Fraction(high) + Fraction(low), Fraction(off)) for high, low, off in sums)
-    )
+def _rounded(part: list[float]) -> Rounded:
+    high, low, off = part
+    return Rounded(Fraction(high) + Fraction(low), Fraction(off))
+
+
+def _as_float(part: Rounded) -> list[float] | None:
+    """(h, 0, bound), where the value is a float."""
+    value = exact.above(part.value)
+    return [value, 0.0, exact.above(part.within)] if value == part.value else None
+
+
+def _suffices(losses, square, total, combined, enough: float, negligible: float) -> bool:
+    """Whether the allowances of such sums, less than what rounding takes here, are as small as
+    `issue_soft_margin_gap` wants them."""
+    primal, dual = losses[0] + 0.5 * square[0], total[0] - 0.5 * combined[0]
+    rounding = losses[2] + 0.5 * square[2] + total[2] + 0.5 * combined[2]
+    gap = primal - dual
+    return gap + SLACK_FACTOR * rounding <= enough * primal or rounding <= negligible * gap
 
 
 def _claim_of_floats(draft: SoftMarginGap, losses, square, total, combined) -> SoftMarginGap:

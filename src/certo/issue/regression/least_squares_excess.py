@@ -178,7 +178,8 @@ def _normal_matrix(
     """A over these columns, that of the ones being the last of the sums."""
     slopes = columns < claim.coef.shape[1]
     places = np.where(slopes, columns, len(known.gram) - 1)
-    return known.gram[np.ix_(places, places)] / known.gram[-1, -1] + claim.ridge * np.diag(slopes)
+    matrix = known.gram[places[:, None], places] / known.gram[-1, -1]
+    return matrix + claim.ridge * np.diag(slopes) if claim.ridge else matrix
 
 
 def _affordable(evidence: Evidence, cost: float) -> float:

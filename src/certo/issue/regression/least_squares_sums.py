@@ -46,16 +46,18 @@ def by_gram(claim: LeastSquaresExcess, known: ShiftedGram) -> Evidence:
     unit = 2 * exact.gamma(most + 4 * n + 32)
     columns = np.where(claim.kept < d, claim.kept, n - 1)
     offsets = offsets_of(claim)
-    V = np.vstack([-claim.coef.T, np.eye(q), -offsets[None, :]])
-    L, gram, size = claim.factor, np.ldexp(known.gram, -exponent_of(claim)), float(S.below)
-    sigma = np.sqrt(np.diag(gram) * ABOVE + underflow(m, S)) * ABOVE
+    V = np.concatenate((-claim.coef.T, np.eye(q), -offsets[None, :]))
+    L, gram, size = claim.factor, known.gram, float(S.below)
+    if exponent := exponent_of(claim):
+        gram = np.ldexp(gram, -exponent)
+    sigma = np.sqrt(gram.diagonal() * ABOVE + underflow(m, S)) * ABOVE
     tau, inner = (
         norm_above(sizes_of(claim, sigma, offsets)),
         norm_above(np.abs(L).T @ sigma[columns]),
     )
     GV = gram @ V
     square, within = float(np.sum(V * GV)), unit * tau * tau * ABOVE
-    curved_gram = L.T @ gram[np.ix_(columns, columns)] @ L / size
+    curved_gram = L.T @ gram[columns[:, None], columns] @ L / size
     if claim.ridge:
         slopes = L[: columns.size - claim.lifted]
         curved_gram += claim.ridge * (slopes.T @ slopes)
@@ -64,16 +66,21 @@ def by_gram(claim: LeastSquaresExcess, known: ShiftedGram) -> Evidence:
     pull = L.T @ GV[columns] / size
     pull, off = less_ridge(claim, pull, np.zeros_like(pull))
     pull_off = (unit * inner * tau / size + norm_above(off)) * ABOVE
+    pulled = norm_above(pull)
+    all_of_them = square + within + curved + curved_off + pulled + pull_off
+    require(math.isfinite(all_of_them), "numbers overflow float64.")
+    evidence = Evidence(
+        objective_of(claim, Rounded(Fraction(max(square, 0.0)), Fraction(within)), 0.0, S),
+        curved, curved_off, pulled, pull_off,
+    )  # fmt: skip
+    if claim.kept.size == d + claim.lifted:
+        return evidence
     rest = others(claim.kept, d)
     beside = np.max(np.abs(GV[rest]), axis=1, initial=0.0) / size
     beside_off = unit * sigma[rest] * tau / size * ABOVE
-    all_of_them = square + within + curved + curved_off + pull.sum() + pull_off
-    require(np.isfinite(all_of_them + beside.sum() + beside_off.sum()), "numbers overflow float64.")
-    return Evidence(
-        objective_of(claim, Rounded(Fraction(max(square, 0.0)), Fraction(within)), 0.0, S),
-        curved, curved_off, norm_above(pull), pull_off,
-        beside, beside_off, sigma[rest] / math.sqrt(size) * ABOVE,
-    )  # fmt: skip
+    require(np.isfinite(beside.sum() + beside_off.sum()), "numbers overflow float64.")
+    length = sigma[rest] / math.sqrt(size) * ABOVE
+    return evidence._replace(beside=beside, beside_off=beside_off, length=length)
 
 
 def shown_exact(claim: LeastSquaresExcess, known: ShiftedGram) -> bool:
