@@ -81,6 +81,26 @@ def test_a_bound_that_is_weaker_than_guessing_is_no_headline(certo, tmp_path):
     assert certo("fit", table, "--target", "y", "--json").json["bound"]["weaker_than_guessing"]
 
 
+def test_so_it_is_for_a_number(certo, tmp_path):
+    random = np.random.default_rng(0)
+    table = tmp_path / "t.csv"
+    pairs = random.normal(size=(100, 2)).tolist()
+    table.write_text("a,y\n" + "".join(f"{a},{y}\n" for a, y in pairs))
+    second = certo("fit", table, "--target", "y").out.splitlines()[1]
+    assert re.match(
+        r"On new rows like these, at least \S+ % of the values are within \S+ of the prediction; the "
+        r"bound on the mean absolute error, \S+, is weaker than guessing: always predicting \S+, the "
+        r"mean of the training rows, has (\S+) on the test rows \(95 % confidence for both; an error "
+        r"above (\S+) counts as \2\)\.$",
+        second,
+    )
+    said = certo("fit", table, "--target", "y", "--json").json
+    bound, usual = said["bound"], said["performance"]["test"]["usual_absolute_error"]
+    assert bound["weaker_than_guessing"]
+    assert bound["guessing"] == pytest.approx(usual)
+    assert bound["mean"] > usual
+
+
 def test_a_machine_is_chosen_by_cross_validation(certo):
     said = certo("fit", SHORES, "--target", "shore", "--machine", "auto")
     assert "Chosen by 5-fold cross-validation on 192 training rows (error):" in said.out

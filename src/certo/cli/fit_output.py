@@ -122,11 +122,19 @@ def _new_numbers(said: dict[str, Any]) -> str:
     sure, rows = f"{confidence(said['delta'])} % confidence", said["test"]["rows"]
     near = f"at least {least} % of the values are within {distance} of the prediction"
     if bound["mean"] is not None:
-        cap = f"{bound['cap']:,.12g}"
+        cap, most = f"{bound['cap']:,.12g}", at_most_text(bound["mean"])
+        capped = f"an error above {cap} counts as {cap}"
+        if bound["weaker_than_guessing"]:
+            usual = three_digits(bound["guessing"])
+            return (
+                f"On new rows like these, {near}; the bound on the mean absolute error, {most}, is "
+                f"weaker than guessing: always predicting {three_digits(said['performance']['usual'])}"
+                f", the mean of the training rows, has {usual} on the test rows ({sure} for both; "
+                f"{capped})."
+            )
         return (
-            f"On new rows like these, the mean absolute error is at most "
-            f"{at_most_text(bound['mean'])}, and {near} ({sure} for both; an error above {cap} "
-            f"counts as {cap})."
+            f"On new rows like these, the mean absolute error is at most {most}, and {near} "
+            f"({sure} for both; {capped})."
         )
     return (
         f"On new rows like these, {near} ({sure}): at least {bound['within']:,} of "
