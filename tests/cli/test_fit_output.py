@@ -88,10 +88,10 @@ def test_so_it_is_for_a_number(certo, tmp_path):
     table.write_text("a,y\n" + "".join(f"{a},{y}\n" for a, y in pairs))
     second = certo("fit", table, "--target", "y").out.splitlines()[1]
     assert re.match(
-        r"On new rows like these, at least \S+ % of the values are within \S+ of the prediction; the "
-        r"bound on the mean absolute error, \S+, is weaker than guessing: always predicting \S+, the "
-        r"mean of the training rows, has (\S+) on the test rows \(95 % confidence for both; an error "
-        r"above (\S+) counts as \2\)\.$",
+        r"On new rows like these, at least \S+ % of the values are within \S+ of the prediction; "
+        r"the bound on the mean absolute error, \S+, is weaker than guessing: always predicting "
+        r"\S+, the mean of the training rows, has (\S+) on the test rows \(95 % confidence for "
+        r"both; an error above (\S+) counts as \2\)\.$",
         second,
     )
     said = certo("fit", table, "--target", "y", "--json").json
@@ -114,6 +114,27 @@ def test_numbers_are_predicted_as_numbers_unless_classes_are_asked_for(certo):
     assert out.startswith("LeastSquares for petal_width (from 0.1 to 2.5), fitted to 120 rows;")
     assert "22 different numbers, taken as a number to predict (--task classes" in out
     assert "Test rows that are farthest off" in out
+
+
+def test_of_many_pairs_those_of_most_rows_are_shown_as_wide_as_a_line(certo, tmp_path):
+    random = np.random.default_rng(0)
+    names = ["a rare kind", "a common kind", "another common kind"]
+    kinds = random.choice(names, 300, p=[0.1, 0.4, 0.5]).tolist()
+    table = tmp_path / "t.csv"
+    table.write_text("a,b,y\n" + "".join(f"{len(k) + random.normal()},1.5,{k}\n" for k in kinds))
+    lines = certo("fit", table, "--target", "y").out.splitlines()
+    head = lines[lines.index("Weights, in the units of the table, the most influential first") + 1]
+    assert head.split() == [
+        "for",
+        "'a",
+        "common",
+        "kind'",
+        "against",
+        "'another",
+        "common",
+        "kind'",
+    ]
+    assert "  … and the scores for 2 more (--json)" in lines
 
 
 def test_what_follows_from_which_rows():
