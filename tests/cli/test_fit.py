@@ -228,11 +228,14 @@ def test_out_and_report_must_differ(certo, written, tmp_path):
     assert not both.exists()
 
 
-@pytest.mark.parametrize("path", ["nowhere.csv", ""])
-def test_missing_file_and_folder(certo, tmp_path, path):
+@pytest.mark.parametrize(
+    ("path", "problem"), [("nowhere.csv", "no such file"), ("", "holds no file that can be read")]
+)
+def test_missing_file_and_empty_folder(certo, tmp_path, path, problem):
     said = certo("fit", tmp_path / path, "--target", "y")
     assert said.code == 2
-    assert "no such file" in said.err or "holds no file that can be read" in said.err
+    assert problem in said.err
+    assert not os.listdir(tmp_path)
 
 
 def test_names_and_texts_with_anything_in_them(certo, written, tmp_path):

@@ -122,7 +122,7 @@ def test_the_soft_margin_from_the_table_to_the_audit(certo, tmp_path):
     assert "Converged: the objective is proved to be smallest up to a relative gap" in said.out
     checked = certo("verify", model, table, "--verbose")
     assert checked.code == 0
-    gap = r"SoftMarginGap \('\w+' against the rest\)  the objective is at most"
+    gap = r"SoftMarginGap \('\w+' against '\w+'\)  the objective is at most"
     assert len(re.findall(gap, checked.out)) == 3
     assert len(certo("predict", model, table).out.splitlines()) == 1 + 150
     text = page.read_text()

@@ -81,6 +81,26 @@ def test_a_bound_that_is_weaker_than_guessing_is_no_headline(certo, tmp_path):
     assert certo("fit", table, "--target", "y", "--json").json["bound"]["weaker_than_guessing"]
 
 
+def test_so_it_is_for_a_number(certo, tmp_path):
+    random = np.random.default_rng(0)
+    table = tmp_path / "t.csv"
+    pairs = random.normal(size=(100, 2)).tolist()
+    table.write_text("a,y\n" + "".join(f"{a},{y}\n" for a, y in pairs))
+    second = certo("fit", table, "--target", "y").out.splitlines()[1]
+    assert re.match(
+        r"On new rows like these, at least \S+ % of the values are within \S+ of the prediction; "
+        r"the bound on the mean absolute error, \S+, is weaker than guessing: always predicting "
+        r"\S+, the mean of the training rows, has (\S+) on the test rows \(95 % confidence for "
+        r"both; an error above (\S+) counts as \2\)\.$",
+        second,
+    )
+    said = certo("fit", table, "--target", "y", "--json").json
+    bound, usual = said["bound"], said["performance"]["test"]["usual_absolute_error"]
+    assert bound["weaker_than_guessing"]
+    assert bound["guessing"] == pytest.approx(usual)
+    assert bound["mean"] > usual
+
+
 def test_a_machine_is_chosen_by_cross_validation(certo):
     said = certo("fit", SHORES, "--target", "shore", "--machine", "auto")
     assert "Chosen by 5-fold cross-validation on 192 training rows (error):" in said.out
@@ -94,6 +114,27 @@ def test_numbers_are_predicted_as_numbers_unless_classes_are_asked_for(certo):
     assert out.startswith("LeastSquares for petal_width (from 0.1 to 2.5), fitted to 120 rows;")
     assert "22 different numbers, taken as a number to predict (--task classes" in out
     assert "Test rows that are farthest off" in out
+
+
+def test_of_many_pairs_those_of_most_rows_are_shown_as_wide_as_a_line(certo, tmp_path):
+    random = np.random.default_rng(0)
+    names = ["a rare kind", "a common kind", "another common kind"]
+    kinds = random.choice(names, 300, p=[0.1, 0.4, 0.5]).tolist()
+    table = tmp_path / "t.csv"
+    table.write_text("a,b,y\n" + "".join(f"{len(k) + random.normal()},1.5,{k}\n" for k in kinds))
+    lines = certo("fit", table, "--target", "y").out.splitlines()
+    head = lines[lines.index("Weights, in the units of the table, the most influential first") + 1]
+    assert head.split() == [
+        "for",
+        "'a",
+        "common",
+        "kind'",
+        "against",
+        "'another",
+        "common",
+        "kind'",
+    ]
+    assert "  … and the scores for 2 more (--json)" in lines
 
 
 def test_what_follows_from_which_rows():

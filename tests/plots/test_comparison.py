@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from certo.data.columns import read_table
-from certo.plots.comparison import machines
+from certo.plots.comparison import AXES_SIZE, _box, _labels, _meet, machines
 from certo.tables.compare import compare_machines
 from certo.tables.held_out import HeldOut
 
@@ -41,3 +43,14 @@ def test_numbers_are_drawn_in_their_own_units():
     ax = machines(found)
     assert ax.get_ylabel() == "root mean square error"
     assert ax.get_xscale() == "log"
+
+
+def test_a_label_covers_neither_points_nor_labels():
+    points = {1: (0.0, 10.0), 2: (0.03, 10.0), 3: (0.03, 10.4), 4: (1.0, 5.0), 5: (1.001, 5.0)}
+    found = list(_labels(points, 20.0))
+    assert [text for text, _, _ in found] == ["1", "2, 3", "4, 5"]
+    scale = np.array([AXES_SIZE[0] / 1.001, AXES_SIZE[1] / 20.0])
+    boxes = [_box(text, scale * at, place) for text, at, place in found]
+    assert not any(_meet(one, other) for one, other in combinations(boxes, 2))
+    spots = [(*(scale * at), *(scale * at)) for at in points.values()]
+    assert not any(_meet(box, spot) for box in boxes for spot in spots)

@@ -133,3 +133,14 @@ def test_a_kernel_machine_has_regions_not_a_hyperplane(draw):
     X, y = [[0.0, 0.0], [1.0, 1.0]], [0, 1]
     with pytest.raises(ValueError, match=r"use plots\.regions"):
         draw(SVM(Gaussian(1.0)).fit(X, y), X, y)
+
+
+def test_a_rule_that_gives_all_rows_one_score_has_no_boundary():
+    X, y = np.arange(40.0)[:, None] % 7, np.array([0] * 38 + [1] * 2)
+    model = SVM(C=1.0).fit(X, y)
+    model.coef_ = np.full((1, 1), 1e-16)
+    ax = plots.margin_band(model, X, y)
+    assert [text.get_text() for text in ax.texts] == [
+        "but for rounding all rows have the same score: no boundary"
+    ]
+    assert not ax.lines

@@ -27,7 +27,11 @@ def weights_of(table, name, *settings, **choices):
     ("name", "y", "scores_of"),
     [
         ("svm", TWO, lambda m, X: [m.decision_function(X)]),
-        ("svm", THREE, lambda m, X: m.decision_function(X).T),
+        (
+            "svm",
+            THREE,
+            lambda m, X: m.set_params(decision_function_shape="ovo").decision_function(X).T,
+        ),
         ("least-squares", A + B, lambda m, X: [m.predict(X)]),
         ("logistic", THREE, lambda m, X: (X @ m.contrasts_.T + m.contrast_intercepts_).T),
     ],
@@ -39,6 +43,8 @@ def test_weighted_sums_are_the_scores(name, y, scores_of, scale):
     wanted = scores_of(fitted.model.machine, fitted.examples.X)
     columns = {"a": A, "b": B} | {f"zone = {level}": level == ZONE for level in "uvw"}
     scaled = columns | {name: (x - x.mean()) / x.std() for name, x in (("a", A), ("b", B))}
+    if len(found) == 3:  # Pairs of classes, those of more rows first.
+        found.sort(key=lambda one: one["output"])
     assert len(found) == len(wanted)
     for one, scores in zip(found, wanted, strict=True):
         assert one["total"] == len(one["rows"]) == 5
@@ -69,3 +75,19 @@ def test_only_the_largest_of_many_weights_are_kept():
     assert len(one["rows"]) == MAX_WEIGHTS_KEPT
     least = min(abs(row["scaled"]) for row in one["rows"])
     assert least == pytest.approx(np.sort(np.abs(fitted.model.machine.coef_[0]))[100])
+
+
+def test_pairs_of_classes_come_by_their_rows_and_those_that_tell_nothing_last():
+    random = np.random.default_rng(1)
+    y = np.array(["a", "b", "c", "d"])[np.repeat([0, 1, 2, 3], [3, 60, 40, 30])]
+    x = np.where(y == "b", -3.0, np.where(y == "c", 0.0, 3.0)) + random.normal(size=y.size)
+    x[y == "a"] = x[y == "b"].mean() + random.normal(size=3) / 100
+    found, _ = weights_of(pa.table({"x": x, "y": y}), "svm", "C=0.001")
+    assert [one["output"] for one in found[:3]] == [
+        "'b' against 'c'",
+        "'b' against 'd'",
+        "'c' against 'd'",
+    ]
+    same = [abs(one["rows"][0]["scaled"]) < 1e-9 * abs(one["intercept"]["scaled"]) for one in found]
+    assert same == sorted(same)
+    assert any(same)

@@ -17,6 +17,7 @@ from certo.visible import visible
 
 MAX_CLASSES_SHOWN = 8
 MAX_ROWS_SHOWN, MAX_CELLS_SHOWN = 12, 8  # Rows of a proof, and cells of each.
+PIPED_WIDTH = 100  # Letters of a line of a table that is not for a terminal.
 Part = str | tuple[str, str]  # A text, or a text and its style.
 
 
@@ -37,6 +38,11 @@ class Voice:
     @property
     def is_terminal(self) -> bool:
         return self.console.is_terminal
+
+    @property
+    def width(self) -> int:
+        """How many letters a line of a table may have."""
+        return self.console.width if self.is_terminal else PIPED_WIDTH
 
     def say(self, *parts: Part, indent: int = 0) -> None:
         line = Text.assemble(*map(_text, parts))

@@ -122,11 +122,19 @@ def _new_numbers(said: dict[str, Any]) -> str:
     sure, rows = f"{confidence(said['delta'])} % confidence", said["test"]["rows"]
     near = f"at least {least} % of the values are within {distance} of the prediction"
     if bound["mean"] is not None:
-        cap = f"{bound['cap']:,.12g}"
+        cap, most = f"{bound['cap']:,.12g}", at_most_text(bound["mean"])
+        capped = f"an error above {cap} counts as {cap}"
+        if bound["weaker_than_guessing"]:
+            usual = (said["performance"]["usual"], bound["guessing"])
+            mean, error = map(three_digits, usual)
+            return (
+                f"On new rows like these, {near}; the bound on the mean absolute error, {most}, is "
+                f"weaker than guessing: always predicting {mean}, the mean of the training rows, "
+                f"has {error} on the test rows ({sure} for both; {capped})."
+            )
         return (
-            f"On new rows like these, the mean absolute error is at most "
-            f"{at_most_text(bound['mean'])}, and {near} ({sure} for both; an error above {cap} "
-            f"counts as {cap})."
+            f"On new rows like these, the mean absolute error is at most {most}, and {near} "
+            f"({sure} for both; {capped})."
         )
     return (
         f"On new rows like these, {near} ({sure}): at least {bound['within']:,} of "
@@ -227,15 +235,18 @@ def _tell_choice(voice: Voice, said: dict[str, Any]) -> None:
 def _tell_weights(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
     """Weights of a linear rule, in the units of the table."""
     outputs = said["weights"]
-    shown = outputs[:MAX_SCORES_SHOWN]
     names = _by_influence(outputs)
     most = len(names) if verbose else MAX_WEIGHTS_SHOWN
-    lines = [["", *(f"for {output['output'] or said['target']}" for output in shown)]]
-    columns = [{row["name"]: row["original"] for row in output["rows"]} for output in shown]
-    for name in names[:most]:
-        cells = [column.get(name) for column in columns]
-        lines.append([name, *("" if cell is None else _short(cell) for cell in cells)])
-    lines.append(["intercept", *(_short(output["intercept"]["original"]) for output in shown)])
+    table = [["", *names[:most], "intercept"]]
+    for output in outputs[:MAX_SCORES_SHOWN]:
+        weights = {row["name"]: _short(row["original"]) for row in output["rows"]}
+        column = [f"for {output['output'] or said['target']}"]
+        column += [weights.get(name, "") for name in names[:most]]
+        table.append([*column, _short(output["intercept"]["original"])])
+        if len(table) > 2 and _width(table) > voice.width:
+            table.pop()
+            break
+    lines, shown = [list(line) for line in zip(*table, strict=True)], len(table) - 1
     voice.say()
     order = ", the most influential first" if len(names) > 1 else ""
     voice.say((f"Weights, in the units of the table{order}", "bold"))
@@ -243,9 +254,14 @@ def _tell_weights(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
     if outputs[0]["total"] > most:
         features = counted(outputs[0]["total"] - most, "more feature")
         voice.say((f"… and {features} (--verbose, --json)", "dim"), indent=2)
-    if len(outputs) > len(shown):
-        more = len(outputs) - len(shown)
+    if len(outputs) > shown:
+        more = len(outputs) - shown
         voice.say((f"… and the scores for {more} more (--json)", "dim"), indent=2)
+
+
+def _width(columns: list[list[str]]) -> int:
+    """Of columns that are printed beside each other."""
+    return sum(2 + max(map(len, column)) for column in columns)
 
 
 def _by_influence(outputs: list[dict[str, Any]]) -> list[str]:

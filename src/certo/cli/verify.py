@@ -39,12 +39,13 @@ def verify(
     """Check every claim of a model from the data alone."""
     from certo.cli.progress import FitProgress
     from certo.tables.audit import audit_table
-    from certo.tables.in_blocks import audit_files, was_fitted_by_blocks
     from certo.tables.model_file import load_model
 
     loaded = load_model(model)
     with FitProgress(Voice(stderr=True).console) as progress:
-        if was_fitted_by_blocks(loaded.model):
+        if loaded.model.by_blocks:
+            from certo.tables.in_blocks import audit_files
+
             progress.stage(f"Checking every claim in one pass over {data.name}")
             audit = audit_files(loaded, data)
         else:

@@ -22,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 
 from certo.data import columns, word_counts
 from certo.data.encoder import TableEncoder, advice_in_fit, advice_in_verify, new_level_encoder
+from certo.data.fingerprint import BY_BLOCKS
 from certo.data.problem import Problem, problems_of
 from certo.scale.arrow_files import ArrowBlocks, BadFile
 from certo.scale.first_look import MAX_CLASSES
@@ -33,7 +34,6 @@ MAX_MEMORY_SHARE = 0.25
 NUMBER_BYTES = 8 * 3  # Bytes that a cell takes in memory: the number, encoded, and a copy.
 MAX_LEVELS = 10_000  # A category with more different values names the rows.
 MAX_DENSE_WIDTH = 500  # With more features than this, levels are kept sparse.
-FINGERPRINT = "by blocks "  # How the fingerprint of a table that was read by blocks begins.
 STREAMED = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv")
 
 
@@ -101,7 +101,7 @@ class Fingerprint:
         for name, parts in self.columns.items():
             digests = " ".join(part.hexdigest() for part in parts)
             whole.update(f"{len(name)} {name} {digests}\n".encode())
-        return FINGERPRINT + whole.hexdigest()
+        return BY_BLOCKS + whole.hexdigest()
 
 
 def _text_bytes(column: pa.Array) -> tuple[np.ndarray, pa.Buffer]:

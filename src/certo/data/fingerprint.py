@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 from certo.containers import MAX_EXACT_INTEGER
 from certo.data.problem import Problem
 
+BY_BLOCKS = "by blocks "  # How the fingerprint of a table that was read by blocks begins.
+
 
 def fingerprint(table: pa.Table) -> str:
     """SHA-256 of the names and values of all columns, rows in order: the same for the same table

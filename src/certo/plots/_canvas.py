@@ -20,6 +20,7 @@ ROW_PREFIX = "row "  # What the address of a point begins with that stands for a
 MAX_POINTS_DRAWN = 1000  # More hide each other.
 MAX_MARKED_POINTS = 40  # Points of a line that have a marker each.
 MAX_NAMED_LINES = 10  # Lines with a colour and a name of their own.
+SAME = 1e-9  # Scores that differ by a smaller share of the largest are the same to a reader.
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.2)) -> Axes:
@@ -74,6 +75,11 @@ def logarithmic(ax: Axes, label: str) -> None:
     """A logarithmic scale upwards, named so, with few ticks."""
     ax.set(yscale="log", ylabel=f"{label} (logarithmic)")
     ax.yaxis.set_major_locator(LogLocator(numticks=8))
+
+
+def are_same(scores: np.ndarray) -> bool:
+    """Whether a rule gives all rows the same score, but for rounding."""
+    return not scores.size or bool(np.ptp(scores) <= SAME * np.abs(scores).max())
 
 
 def matrix(X) -> Any:

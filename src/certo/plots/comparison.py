@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
@@ -17,6 +18,9 @@ KIND_LOOKS = {
     "outsider": (POSITIVE, "D", "outsider"),
 }
 NEAR = 0.025  # Points at a smaller share of the picture's size from each other have one label.
+AXES_SIZE = (350.0, 220.0)  # In points (1/72 inch), about: what labels cover is judged by it.
+DIGIT_SIZE = (5.7, 8.0)  # Of a label, likewise.
+PLACES = ((5.0, 4.0), (5.0, -11.0), (-5.0, 4.0), (-5.0, -11.0))  # Of a label beside its point.
 LEAST_SECONDS_DRAWN = 1e-3
 LEAST_TOP = 1e-9  # Where no machine makes an error.
 
@@ -53,10 +57,11 @@ def machines(comparison: Comparison, ax: Axes | None = None) -> Axes:
     top = max((scale * ends[2] for _, _, ends in drawn), default=1.0)
     top = max(top, LEAST_TOP)
     ax.set_ylim(-0.03 * top, 1.08 * top)
-    for numbers, (x, y) in _labels(points, top):
+    for numbers, (x, y), place in _labels(points, top):
         ax.annotate(
-            numbers, (10**x, y), xytext=(5, 4), textcoords="offset points", fontsize=9, color=INK
-        )
+            numbers, (10**x, y), xytext=place, textcoords="offset points", fontsize=9, color=INK,
+            ha="left" if place[0] > 0 else "right",
+        )  # fmt: skip
     lines = [f"{k}\u2002{short(one.candidate.name, 32)}" for k, one, _ in drawn]
     ax.text(
         1.02, 1.0, "\n".join(lines), transform=ax.transAxes, va="top", fontsize=9, color=INK,
@@ -69,9 +74,9 @@ def machines(comparison: Comparison, ax: Axes | None = None) -> Axes:
 
 def _labels(
     points: dict[int, tuple[float, float]], height: float
-) -> Iterator[tuple[str, tuple[float, float]]]:
-    """The numbers of points that lie too near to each other for a number each, from left to right,
-    and where."""
+) -> Iterator[tuple[str, tuple[float, float], tuple[float, float]]]:
+    """The numbers of points, one label for those that lie too near to each other for a number each,
+    from left to right; where, and beside it the first place where it covers nothing, if any."""
     xs = [x for x, _ in points.values()]
     width = max(max(xs) - min(xs), 1.0) if xs else 1.0
     groups: list[list[int]] = []
@@ -84,8 +89,26 @@ def _labels(
                 break
         else:
             groups.append([k])
+    scale = np.array([AXES_SIZE[0] / width, AXES_SIZE[1] / height])
+    covered = [(*(scale * at - 4), *(scale * at + 4)) for at in points.values()]
     for group in groups:
-        yield ", ".join(map(str, group)), points[group[-1]]
+        text, at = ", ".join(map(str, group)), points[group[-1]]
+        boxes = [_box(text, scale * at, place) for place in PLACES]
+        free = [k for k, box in enumerate(boxes) if not any(_meet(box, one) for one in covered)]
+        chosen = free[0] if free else 0
+        covered.append(boxes[chosen])
+        yield text, at, PLACES[chosen]
+
+
+def _box(text: str, at: np.ndarray, place: tuple[float, float]) -> tuple[float, ...]:
+    """What a label covers, in points: its ends on the left, below, on the right, and above."""
+    (x, y), wide = at + place, DIGIT_SIZE[0] * len(text)
+    left = x if place[0] > 0 else x - wide
+    return left, y, left + wide, y + DIGIT_SIZE[1]
+
+
+def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return all(one[k] < other[k + 2] and other[k] < one[k + 2] for k in (0, 1))
 
 
 def _ends(

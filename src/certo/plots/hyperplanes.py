@@ -103,7 +103,13 @@ def _draw_side_view(
         ax.set_axis_off()
         return None
     X, signs = canvas.matrix(X), labels.signs(y)
-    wrong = (signs * (X @ w + b) <= 0) & (signs != 0)
+    scores = X @ w + b
+    if canvas.are_same(scores):
+        text = "but for rounding all rows have the same score: no boundary"
+        ax.text(0.5, 0.5, text, ha="center", transform=ax.transAxes)
+        ax.set_axis_off()
+        return None
+    wrong = (signs * scores <= 0) & (signs != 0)
     rows = np.union1d(canvas.some_of(len(signs)), always).astype(np.int64)
     rows = rows[signs[rows] != 0]  # Of a pair the two classes.
     view = PlaneView.of(w, b, X)

@@ -41,7 +41,10 @@ def gap(model, ax: Axes | None = None) -> Axes:
     if model.tol > 0:
         ax.axhline(model.tol, color=NEGATIVE, lw=0.9, ls="--", label=f"tol = {model.tol:g}")
     ax.set(title="Duality gap against time", xlabel="seconds")
-    ax.set_xlim(left=0)
+    starts, stops = zip(*((x[0], x[-1]) for x, _ in lines if len(x)), strict=True)
+    first, last = min(starts), max(stops)
+    # What precedes the first gap, such as loading compiled loops, may take most of the time.
+    ax.set_xlim(left=0 if first < last / 2 else first - 0.04 * (last - first))
     canvas.logarithmic(ax, "relative gap")
     ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
     canvas.legend(ax)

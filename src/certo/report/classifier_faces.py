@@ -26,7 +26,7 @@ from certo.estimators import (
 from certo.estimators.description import has_kernel
 from certo.numbers.decimals import readable, rounded_down, rounded_up
 from certo.numbers.digits import three_digits
-from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows
+from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, in_order, new_axes, shows
 from certo.tables.examples import Examples
 from certo.words.labels import against, rest_of, shown_of
 from certo.words.reader import example
@@ -51,7 +51,7 @@ def rules(machine, examples: Examples, flat, beside=None) -> Iterator[Axes]:
     is_flat = not has_kernel(machine)
     if X.shape[1] == 2 and not is_flat:
         yield plots.regions(machine, X, y, ax=new_axes(), names=names, places=examples.places)
-    for output in range(min(len(machine.outputs_), MAX_OUTPUTS_DRAWN)):
+    for output in in_order(machine, examples)[:MAX_OUTPUTS_DRAWN]:
         if is_flat:
             yield flat(machine, X, y, output, ax=new_axes(), names=names, places=examples.places)
         else:

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from certo.estimators.description import has_kernel
 from certo.numbers.decimals import rounded_up
+from certo.plots._canvas import are_same
 from certo.report.weights import Output
 from certo.tables.examples import Examples, Rows
 from certo.words.labels import against
@@ -38,6 +39,21 @@ def small_axes() -> Axes:
     return new_axes(4.0, 5.0)
 
 
+def in_order(machine, examples: Examples) -> list[int]:
+    """The outputs as they are shown: of pairs of classes first those with the most rows of both,
+    which decide the most predictions, and last those that give all rows one score."""
+    outputs = machine.outputs_
+    if not outputs or outputs[0].against is None:
+        return list(range(len(outputs)))
+    rows = np.array([int(np.sum(examples.y == label)) for label in outputs[0].classes])
+    told = [int(rows[one.positive] * rows[one.against]) for one in outputs]
+    same = [False] * len(outputs)
+    if not has_kernel(machine):
+        lines = zip(machine.coef_, machine.intercept_, strict=True)
+        same = [are_same(examples.X @ w + b) for w, b in lines]
+    return sorted(range(len(outputs)), key=lambda k: (same[k], -told[k]))
+
+
 class Face:
     """What every machine shows; a kind of machine may have a face that `shows` more."""
 
@@ -62,12 +78,14 @@ class Face:
         """A table of coefficients by the names that the reader has for columns, as plain values."""
         return None
 
-    def weights(self, machine) -> list[Output] | None:
+    def weights(self, machine, examples: Examples) -> list[Output] | None:
         """The weights of each score, if it is a weighted sum of the columns."""
         if has_kernel(machine) or not hasattr(machine, "coef_"):
             return None
-        outputs = zip(machine.outputs_, machine.coef_, machine.intercept_, strict=True)
-        return [(against(labels), coef, float(b)) for labels, coef, b in outputs]
+        return [
+            (against(machine.outputs_[k]), machine.coef_[k], float(machine.intercept_[k]))
+            for k in in_order(machine, examples)
+        ]
 
     def tests(self, machine, examples: Examples) -> dict[str, Any] | None:
         """A table of tests that need the rows of the fit, as plain values."""

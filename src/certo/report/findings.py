@@ -34,7 +34,7 @@ def facts(fitted: Fitted) -> dict[str, Any]:
     examples, machine, test = fitted.examples, fitted.model.machine, fitted.test
     with examples.reading():
         face, page = face_of(machine), page_facts(fitted.certified, (), holds=True)
-        outputs, held_out = face.weights(machine), fitted.model.held_out
+        outputs, held_out = face.weights(machine, examples), fitted.model.held_out
         found = performance(machine, examples, test)
         return {
             "certo": __version__,

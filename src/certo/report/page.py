@@ -38,6 +38,7 @@ NONE = "–"  # In a cell of a table.
 MAX_PLAIN_CLAIMS = 2  # Claims of a kind that are told one by one.
 MAX_OPEN_CLAIMS = 6  # Claims of a kind that are seen before the rest is unfolded.
 MAX_COLUMNS_SHOWN = 30  # Columns of the rows that are listed.
+LEAST_BAR = 1e-9  # A smaller share of the intercept has no bar.
 MAX_CLASSES_CROSSED = 30  # Classes up to which a confusion matrix is shown.
 MAX_WEIGHTS_OPEN, MAX_WEIGHTS_UNFOLDED = (
     20,
@@ -151,8 +152,16 @@ def _heat(table: list[list[int]], row: int, column: int) -> str:
 
 
 def _bars(outputs: list[dict[str, Any]]) -> list[float]:
-    """The largest of the scaled weights of each output, which its bars are drawn against."""
-    return [max((abs(row["scaled"]) for row in one["rows"]), default=0.0) or 1.0 for one in outputs]
+    """What the bars of each output are drawn against: the largest of its scaled weights, unless
+    these are rounding beside the intercept."""
+    return [
+        max(
+            max((abs(row["scaled"]) for row in one["rows"]), default=0.0),
+            LEAST_BAR * abs(one["intercept"]["scaled"]),
+        )
+        or 1.0
+        for one in outputs
+    ]
 
 
 def _risk_of(page: Certified, commonest: float | None) -> Iterator[Axes]:

@@ -57,7 +57,7 @@ class LeastSquaresFace(Face):
     def coefficients(self, machine, examples: Examples) -> dict[str, Any]:
         return _coefficients(machine, examples) | {"is_estimate": True}
 
-    def weights(self, machine) -> list[Output]:
+    def weights(self, machine, examples: Examples) -> list[Output]:
         return [("", machine.coef_, float(machine.intercept_))]
 
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
@@ -132,7 +132,7 @@ class LogisticFace(Face):
             "doubt": f"which are {doubt} an estimate",
         }
 
-    def weights(self, machine) -> list[Output]:
+    def weights(self, machine, examples: Examples) -> list[Output]:
         compared = [c for c in machine.classes_.tolist() if c != machine.reference_]
         parts = zip(compared, machine.contrasts_, machine.contrast_intercepts_, strict=True)
         return [(f"{c} against {machine.reference_}", coef, float(b)) for c, coef, b in parts]

@@ -63,6 +63,7 @@ def _bound(fitted: Fitted) -> dict[str, Any] | None:
     share of new rows that are near their predictions."""
     page = fitted.certified
     for claim in page.of_kind(TestDistances):
+        usual = _usual_distance(fitted)
         return {
             "error_rate": None,
             "confidence": 1 - page.delta,
@@ -72,6 +73,8 @@ def _bound(fitted: Fitted) -> dict[str, Any] | None:
             "within": claim.within,
             "mean": claim.mean if claim.cap else None,
             "cap": claim.cap if claim.cap else None,
+            "guessing": usual,
+            "weaker_than_guessing": bool(claim.cap and claim.mean >= usual),
         }
     chosen = page.sharpest
     if chosen is None or chosen.claim.vacuous:
@@ -85,6 +88,13 @@ def _bound(fitted: Fitted) -> dict[str, Any] | None:
         "guessing": float(chosen.claim.majority_error),
         "weaker_than_guessing": not chosen.claim.informative,
     }
+
+
+def _usual_distance(fitted: Fitted) -> float:
+    """The mean absolute error on the test rows of always predicting the training rows' mean."""
+    assert fitted.test is not None
+    counted = fitted.test.y[~_copies(fitted)]
+    return float(np.mean(np.abs(counted - np.mean(fitted.examples.y))))
 
 
 def _supports(fitted: Fitted) -> int | None:

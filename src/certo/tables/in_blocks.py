@@ -18,7 +18,6 @@ from certo.certificates.blocks.check import Checker
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite, NotClaimed, all_hold
 from certo.data.big_files import (
-    FINGERPRINT,
     Encoded,
     Files,
     Fingerprint,
@@ -45,10 +44,6 @@ MACHINES = (
     "svm", "logistic", "least-squares", "pegasos", "perceptron", "online-gradient-descent",
 )  # fmt: skip
 NO_DISTANCES = "by blocks, how far predictions are off on test rows is not claimed."
-
-
-def was_fitted_by_blocks(model: StoredModel) -> bool:
-    return model.data_fingerprint.startswith(FINGERPRINT)
 
 
 class Fitted(NamedTuple):

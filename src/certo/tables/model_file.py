@@ -24,6 +24,7 @@ from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
 from certo.data.encoder import TableEncoder
 from certo.data.files import read_whole, write_whole
+from certo.data.fingerprint import BY_BLOCKS
 from certo.data.problem import Problem
 from certo.estimators._kernel import spread
 from certo.estimators.description import Unsound, describe, descriptions
@@ -74,6 +75,11 @@ class StoredModel:
     @property
     def held_out(self) -> HeldOut | None:
         return HeldOut(self.test_share, self.test_seed) if self.test_share else None
+
+    @property
+    def by_blocks(self) -> bool:
+        """Whether it was fitted to a table that was read by blocks, and is checked so."""
+        return self.data_fingerprint.startswith(BY_BLOCKS)
 
     @property
     def text_names(self) -> list[str]:
