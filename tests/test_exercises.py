@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,18 +11,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certo import SVM, HardMarginSVM, LeastSquares, LogisticRegression, separability
+from certo import (
+    SVM,
+    HardMarginSVM,
+    KernelPerceptron,
+    LeastSquares,
+    LogisticRegression,
+    OnlineGradientDescent,
+    Perceptron,
+    separability,
+)
 from certo.exercises import (
     CannotClaim,
     claim_answers,
+    claim_descent,
     claim_errors,
     claim_gap,
     claim_inseparable,
+    claim_kernel_perceptron,
     claim_least_squares,
     claim_logistic,
     claim_margin,
+    claim_mistakes,
+    claim_perceptron,
     claim_separator,
 )
+from certo.kernels import Polynomial
 
 law = settings(max_examples=20, deadline=None)
 XOR, SIDES = [[0, 0], [1, 1], [0, 1], [1, 0]], ["same", "same", "other", "other"]
@@ -102,7 +118,42 @@ def test_regressions_by_hand():
     assert exact.gap < 1e-6 < rough.gap
 
 
+@law
+@given(st.integers(0, 10**6), st.integers(1, 4))
+def test_runs_are_graded_by_running_again(seed, epochs):
+    """Right for the results of the machines, wrong for any other."""
+    random = np.random.default_rng(seed)
+    X, y = random.integers(-3, 4, (8, 2)).astype(float), np.array([1, -1] * 4)
+    Z = random.normal(size=(8, 2))  # No scores near 0, which no re-run decides.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few epochs
+        linear = Perceptron(epochs=epochs, intercept="none").fit(X, y)
+        curved = KernelPerceptron(Polynomial(2), epochs=epochs).fit(Z, y)
+    w = linear.coef_[0]
+    assert claim_perceptron(X, y, w, epochs).verify(X, y)
+    assert not claim_perceptron(X, y, w + 1.0, epochs).verify(X, y)
+    made = curved.trace_.example.tolist()
+    assert claim_kernel_perceptron(Z, y, Polynomial(2), made, epochs).verify(Z, y)
+    assert not claim_kernel_perceptron(Z, y, Polynomial(2), [*made, 7], epochs).verify(Z, y)
+    online = OnlineGradientDescent(lam=0.5, intercept="none", average=False).fit(X, y)
+    assert claim_descent(X, y, 0.5, online.coef_[0]).verify(X, y)
+    assert not claim_descent(X, y, 0.5, online.coef_[0] + 0.01).verify(X, y)
+
+
+def test_a_run_from_a_bad_start_is_bounded():
+    """From −10 with x = ±1: (k − 10)² ≤ 100 + k holds up to k = 21; 11 updates are made."""
+    x, y = [[1.0], [-1.0]], [1, -1]
+    claim = claim_mistakes(x, y, {0: 6, 1: 5}, comparator=[1.0], start=[-10.0])
+    assert (claim.updates, claim.bound, bool(claim.verify(x, y))) == (11, 21, True)
+    assert not replace(claim, bound=20).verify(x, y)
+    assert claim_mistakes(x, y, {0: 1}, comparator=[1.0]).bound == 1
+    with pytest.raises(CannotClaim, match="more than the 1 that"):
+        claim_mistakes(x, y, {0: 2}, comparator=[1.0])
+
+
 def test_other_shapes_are_refused():
+    with pytest.raises(ValueError, match="rows from 0 to 4"):
+        claim_kernel_perceptron(X, Y, Polynomial(2), [7])
     with pytest.raises(ValueError, match="two classes"):
         claim_separator(X, [1, 2, 3, 1, 2], [1.0, 1.0])
     with pytest.raises(ValueError, match="2 numbers"):

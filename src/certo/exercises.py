@@ -16,7 +16,7 @@ certo.certificates.base.CannotClaim: example 1 (counting from 0) has margin 0: .
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -29,27 +29,45 @@ from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.regression.logistic_excess import LogisticExcess
+from certo.certificates.risk.compression_bound import CompressionBound, Scheme
+from certo.certificates.risk.kernel_scheme import KernelScheme
+from certo.certificates.risk.perceptron_scheme import PerceptronScheme
+from certo.certificates.runs.gradient_run import GradientRun, replay
+from certo.certificates.runs.kernel_run import KernelRun
+from certo.certificates.runs.mistake_bound import MistakeBound
+from certo.certificates.runs.perceptron_run import PerceptronRun
+from certo.certificates.runs.regret import Regret
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
+from certo.certificates.spaces.space import Machine
 from certo.issue.errors import issue_error_count, issue_training_errors
+from certo.issue.machines import hyperplane
 from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.issue.regression.least_squares_excess import issue_least_squares_excess
 from certo.issue.regression.logistic_excess import issue_logistic_excess
+from certo.issue.risk import issue_compression_bound
+from certo.issue.runs.mistake_bound import issue_mistake_bound
+from certo.issue.runs.regret import issue_regret
 from certo.issue.separation import issue_inseparable, issue_separable
+from certo.kernels.base import Kernel
 
 __all__ = [
     "CannotClaim",
     "claim_answers",
+    "claim_descent",
     "claim_errors",
     "claim_gap",
     "claim_inseparable",
+    "claim_kernel_perceptron",
     "claim_least_squares",
     "claim_logistic",
     "claim_margin",
+    "claim_mistakes",
+    "claim_perceptron",
     "claim_separator",
 ]
 
@@ -151,6 +169,66 @@ def claim_logistic(X, y, coef, intercept: float | None = None) -> LogisticExcess
         sample, labels, coef=_weights(coef, sample)[None], intercept=np.array([intercept or 0.0]),
         treatment="none" if intercept is None else "free",
     )  # fmt: skip
+
+
+def claim_perceptron(X, y, coef, epochs: int = 1000) -> CompressionBound:
+    """That the Perceptron of the notes (from 0, hyperplanes through the origin, the examples in
+    their order, at most so many epochs) ends with these weights: `verify` runs it again. The bound
+    on the error rate is vacuous, since no example is held out."""
+    sample, labels = _two_classes(X, y)
+    run = PerceptronRun(epochs, lifted=False)
+    scheme = PerceptronScheme((run,), _weights(coef, sample)[None], np.zeros(1), zero_sign=1)
+    return _of_all(sample, labels, scheme)
+
+
+def claim_kernel_perceptron(
+    X, y, kernel: Kernel, mistakes: Sequence[int], epochs: int = 1
+) -> CompressionBound:
+    """That the kernel Perceptron of the notes (with S empty, the examples in their order, so many
+    epochs) makes these mistakes, a row as often as it is listed: `verify` runs it again, and
+    refuses a run in which a score is too near 0 to be decided. The bound on the error rate is
+    vacuous, since no example is held out."""
+    sample, labels = _two_classes(X, y)
+    counts = np.bincount(np.asarray(mistakes, dtype=np.int64), minlength=sample.m)
+    if counts.size > sample.m:
+        raise ValueError(f"mistakes must be rows from 0 to {sample.m - 1}.")
+    scheme = KernelScheme(kernel, KernelRun(epochs), (counts * sample.signs)[None].astype(float))
+    return _of_all(scheme.sample(sample.X, y, labels), labels, scheme)
+
+
+def claim_mistakes(
+    X, y, updates: Mapping[int, int], comparator, start: np.ndarray | None = None
+) -> MistakeBound:
+    """That a run of the Perceptron from the weights `start` (default: 0) through the origin makes
+    at most `claim.bound` updates, by a comparator u, and that it made these.
+
+    updates : {row: number of updates on it}
+    """
+    sample, labels = _two_classes(X, y)
+    rows, signed = _signed(updates, sample)
+    w = np.zeros(sample.d) if start is None else _weights(start, sample)
+    return issue_mistake_bound(
+        sample, labels, lifted=False, start=np.append(w, 0.0),
+        machine=Machine(w + signed @ sample.X[rows], rows, signed, 0.0),
+        comparator=hyperplane(_weights(comparator, sample)),
+    )  # fmt: skip
+
+
+def claim_descent(X, y, lam: float, coef) -> Regret:
+    """That online gradient descent with the hinge loss, going once over the examples, ends with
+    these weights w_{T+1}, with hyperplanes through the origin: `verify` runs it again."""
+    sample, labels = _two_classes(X, y)
+    run = GradientRun("Hinge()", float(lam), None, lifted=False, average=False)
+    made, coef = replay(run, sample), _weights(coef, sample)
+    return issue_regret(
+        sample, labels, run, coef=coef, intercept=0.0, suffered=made.suffered,
+        bound=run.bound(made.squares, made.budget, made.rounds), comparator=coef,
+    )  # fmt: skip
+
+
+def _of_all(sample, labels: Labels, scheme: Scheme) -> CompressionBound:
+    """What the scheme says of a run on all examples, which only `verify` repeats."""
+    return issue_compression_bound(sample, labels, scheme, np.arange(sample.m), rerun=False)
 
 
 def _two_classes(X, y) -> tuple[Sample, Labels]:

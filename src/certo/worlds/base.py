@@ -10,10 +10,18 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import special
 
-from certo.worlds.quadrature import adaptive_integral, integral, sides_integral
+from certo.worlds.quadrature import (
+    adaptive_integral,
+    integral,
+    side_changes,
+    sides_integral,
+)
 
 RISK_TOLERANCE = 1e-6  # Of integrals in which a rule changes its side, or a function has kinks.
 POINTS_OF_A_LINE = 257  # At which a rule is asked for its side, between the points of the world.
+POINTS_OF_THE_ONLY_LINE = 8193  # The same, where the world has one coordinate.
+LINES_ACROSS = 9  # Along the second coordinate, on which changes of the side are looked for.
+PANELS_OF_A_FUNCTION = 512  # Whose nodes are at most a 3500th of the interval apart.
 SMOOTH_PANELS = 64
 
 
@@ -139,7 +147,8 @@ class ClassWorld(World):
         Returns
         -------
         float : within about 1e-6, if the boundary of the rule crosses no line more than once
-            between points that are a 256th of the breadth of the world apart.
+            between points that are a 256th of the breadth of the world apart (an 8192nd in a world
+            of one coordinate).
         """
         return self.bayes_risk + self._excess(lambda X: self._says_yes(model, X))
 
@@ -225,18 +234,19 @@ class ContinuousClassWorld(ClassWorld):
                 "certo.risk(model, *world.draw(100_000), confidence=0.95)."
             )
         first, *others = self._axes
-        inner = first.panels(np.linspace(first.low, first.high, POINTS_OF_A_LINE))
+        asked = POINTS_OF_A_LINE if others else POINTS_OF_THE_ONLY_LINE
+        inner = first.panels(np.linspace(first.low, first.high, asked))
+
+        def side(x: np.ndarray, place: np.ndarray) -> np.ndarray:
+            columns = [x, place][: self.n_features]
+            asked = np.stack([column.ravel() for column in columns], axis=1)
+            return np.asarray(rule(asked)).reshape(x.shape)
 
         def of_lines(line: np.ndarray) -> np.ndarray:
             flat = line.ravel()
             breaks = self._breaks(flat)
             points = np.broadcast_to(inner, (flat.size, inner.size))
             points = np.sort(np.concatenate([points, breaks], axis=1), axis=1)
-
-            def side(x: np.ndarray, place: np.ndarray) -> np.ndarray:
-                columns = [x, place][: self.n_features]
-                asked = np.stack([column.ravel() for column in columns], axis=1)
-                return np.asarray(rule(asked)).reshape(x.shape)
 
             def excess(x: np.ndarray, yes: np.ndarray, place: np.ndarray) -> np.ndarray:
                 eta = self._eta(*np.broadcast_arrays(x, place)[: self.n_features])
@@ -248,9 +258,16 @@ class ContinuousClassWorld(ClassWorld):
         if not others:
             return float(of_lines(np.zeros(1))[0])
         (second,) = others
+        # A boundary that is nearly level crosses all lines along the first coordinate in a narrow
+        # band of the second, which the integral over this one must not miss.
+        across = np.linspace(first.low, first.high, LINES_ACROSS)
+        along = np.linspace(second.low, second.high, POINTS_OF_A_LINE)
+        points = np.broadcast_to(along, (LINES_ACROSS, along.size))
+        turns = side_changes(lambda x, place: side(place, x), points, across).low
         return adaptive_integral(
-            lambda x: second.density(x) * of_lines(x), second.low, second.high, RISK_TOLERANCE
-        )
+            lambda x: second.density(x) * of_lines(x), second.low, second.high, RISK_TOLERANCE,
+            breaks=turns,
+        )  # fmt: skip
 
 
 class LineWorld(World):
@@ -307,7 +324,8 @@ class NumberWorld(LineWorld):
 
         Returns
         -------
-        float : within about 1e-6
+        float : within about 1e-6, if no jump back and forth of the function is narrower than a
+            3500th of the interval
         """
         axis = self._axis
 
@@ -315,7 +333,9 @@ class NumberWorld(LineWorld):
             found = answers(model, x.reshape(-1, 1), ("predict",), "numbers").reshape(x.shape)
             return axis.density(x) * (found - self._g(x)) ** 2
 
-        return self.bayes_risk + adaptive_integral(excess, axis.low, axis.high, RISK_TOLERANCE)
+        return self.bayes_risk + adaptive_integral(
+            excess, axis.low, axis.high, RISK_TOLERANCE, panels=PANELS_OF_A_FUNCTION
+        )
 
 
 class DensityWorld(LineWorld):
@@ -348,7 +368,8 @@ class DensityWorld(LineWorld):
 
         Returns
         -------
-        float : within about 1e-6; +inf if q is 0 where there are examples
+        float : within about 1e-6, if no jump back and forth of q is narrower than a 3500th of the
+            interval; +inf if q is 0 where there are examples
         """
         axis = self._axis
 
@@ -359,7 +380,9 @@ class DensityWorld(LineWorld):
             said = np.where(p > 0, said.reshape(x.shape), 0.0)
             return -special.entr(p) - p * said
 
-        more = adaptive_integral(excess, axis.low, axis.high, RISK_TOLERANCE)
+        more = adaptive_integral(
+            excess, axis.low, axis.high, RISK_TOLERANCE, panels=PANELS_OF_A_FUNCTION
+        )
         if more < -RISK_TOLERANCE * 10:
             raise ValueError(
                 f"{self!r}: −E log q(x) is {self.bayes_risk + more:.6g}, and no density has less "

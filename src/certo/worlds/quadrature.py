@@ -8,6 +8,7 @@ bisection, so that what is integrated is smooth between them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,14 +70,24 @@ def panel_integrals(
     return np.sum(weights * width * f(left[..., None] + nodes * width), axis=-1)
 
 
-def adaptive_integral(f: Callable[[Array], Array], low: float, high: float, tol: float) -> float:
+def adaptive_integral(
+    f: Callable[[Array], Array],
+    low: float,
+    high: float,
+    tol: float,
+    *,
+    breaks=(),
+    panels: int = FIRST_PANELS,
+) -> float:
     """∫ f from low to high, about to `tol`, for a function that may jump: ±inf or NaN where f is.
 
     Panels are halved, all that need it at once, until the last Legendre coefficients of f on a
     panel, which do not fall where f has a kink or jumps, make up a share of `tol`. The ends of a
-    panel are nodes (Lobatto's rule), so that a jump beside an end is seen.
+    panel are nodes (Lobatto's rule), so that a jump beside an end is seen. What lies between two
+    nodes of a first panel, at most a seventh of its length apart, is not seen; a caller who knows
+    where f changes gives these places as `breaks`, at which panels end.
     """
-    edges = np.linspace(low, high, FIRST_PANELS + 1)
+    edges = np.union1d(np.linspace(low, high, panels + 1), np.clip(breaks, low, high))
     left, right = edges[:-1], edges[1:]
     total = 0.0
     for _ in range(MAX_HALVINGS):
@@ -93,6 +104,28 @@ def adaptive_integral(f: Callable[[Array], Array], low: float, high: float, tol:
         middle = (left + right)[rough] / 2
         left, right = np.append(left[rough], middle), np.append(middle, right[rough])
     return total + float(np.sum(whole[rough]))
+
+
+class Changes(NamedTuple):
+    """Where a rule changes its side on lines, found by bisection."""
+
+    side: Array  # (lines, n), of the rule at the points
+    where: tuple[Array, Array]  # the line, and the point before the change
+    low: Array  # the last place of each change at which the side is that before it, to 2⁻⁴⁸
+    before: Array  # the side before each change
+
+
+def side_changes(rule: Callable[[Array, Array], Array], points: Array, line: Array) -> Changes:
+    """The changes between neighbours among the points of each line, at most one for each pair."""
+    side = rule(points, np.broadcast_to(line[:, None], points.shape))
+    where = np.nonzero(side[:, 1:] != side[:, :-1])
+    low, high = points[:, :-1][where], points[:, 1:][where]
+    before, place = side[:, :-1][where], line[where[0]]
+    for _ in range(BISECTIONS if low.size else 0):
+        middle = (low + high) / 2
+        same = rule(middle, place) == before
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return Changes(side, where, low, before)
 
 
 def sides_integral(
@@ -113,15 +146,9 @@ def sides_integral(
     line : (lines,) array, what tells one line from another
     """
     whole = np.broadcast_to(line[:, None], points.shape)
-    side = rule(points, whole)
+    side, changes, low, before = side_changes(rule, points, line)
     left, right = points[:, :-1], points[:, 1:]
-    changes = np.nonzero(side[:, 1:] != side[:, :-1])
-    low, high = left[changes], right[changes]
-    before, place = side[:, :-1][changes], line[changes[0]]
-    for _ in range(BISECTIONS if low.size else 0):
-        middle = (low + high) / 2
-        same = rule(middle, place) == before
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    place = line[changes[0]]
 
     def piece(a: Array, b: Array, its_side: Array, its_line: Array) -> Array:
         return panel_integrals(
