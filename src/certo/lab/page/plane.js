@@ -122,6 +122,11 @@ export class Plane {
       const values = decodeGrid(scene.bayes), n = scene.bayes.n, r = scene.bayes.reach;
       const place = (i, j) => this.px([(2 * i / (n - 1) - 1) * r, (2 * j / (n - 1) - 1) * r]);
       this.lines.append(make("path", { class: "line bayes", d: levelPath(values, n, 0, place) }));
+      const x = this.size - 12, y = this.size - 12; // Its name, which stands where no other does.
+      const name = make("text", { class: "line-name bayes", x, y, "text-anchor": "end" }, t("line.bayes"));
+      this.vectors.append(name);
+      const left = x - name.getComputedTextLength() - 8;
+      this.vectors.append(make("line", { class: "line bayes", x1: left - 26, y1: y - 4, x2: left, y2: y - 4 }));
     }
   }
 
