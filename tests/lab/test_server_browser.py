@@ -185,10 +185,54 @@ def test_one_point_makes_it_inseparable_and_undo_separable_again(page):
     fractions = page.page.locator("#plane .tag").all_text_contents()
     assert len(fractions) >= 3
     assert all(re.fullmatch(r"\d+(/\d+)?", text) for text in fractions)
+    # The fractions can be read; a point that is in the other hull is not hidden by the white dot.
+    boxes = page.page.evaluate(
+        "[...document.querySelectorAll('#plane .tag')]"
+        ".map((n) => n.getBoundingClientRect().toJSON())"
+    )
+    for j, one in enumerate(boxes):
+        for other in boxes[:j]:
+            assert (one["right"] < other["left"] or other["right"] < one["left"]
+                    or one["bottom"] < other["top"] or other["bottom"] < one["top"])  # fmt: skip
+    dot = page.page.locator("#plane .meeting")
+    assert (dot.get_attribute("r") == "3") == ("1" in fractions)
     page.page.keyboard.press("Control+z")
     page.page.wait_for_selector('#verdict[data-tone="good"]')
     page.page.keyboard.press("Control+y")
     page.page.wait_for_selector('#verdict[data-tone="bad"]')
+
+
+def test_points_that_have_no_line_are_taken_along_to_where_that_is_shown(page):
+    """From the Perceptron that never ends to the points that prove why, and back to a bound."""
+    page.open("perceptron?preset=narrow&m=40&step=0")
+    bound = float(page.page.get_attribute("#number-updates .bound", "data-value"))
+    margin, longest = (page.numbers()[f"{key}_lifted"] for key in ("separator_margin", "longest"))
+    assert bound == int((longest / margin) ** 2)
+    page.page.mouse.dblclick(*page.place(page.lonely()))
+    page.page.wait_for_selector("#verdict[data-tone]")
+    page.quiet()
+    page.page.click("#last")
+    page.quiet()
+    assert "“Separability” shows" in page.page.inner_text("#verdict")
+    before = page.state().bench.key
+    page.page.click("#experiments a[data-name=separability]")
+    page.page.wait_for_selector("#plane .tag")
+    page.quiet()
+    assert page.state().bench.key == before
+    assert page.page.get_attribute("#verdict", "data-tone") == "bad"
+
+
+def test_the_bayes_boundary_of_a_world_has_its_name(page):
+    page.open("kernels?preset=world-ring&m=60")
+    page.quiet()
+    assert page.page.text_content("#plane .line-name.bayes") == "Bayes boundary"
+    page.page.click("#language")
+    assert page.page.text_content("#plane .line-name.bayes") == "frontiera di Bayes"
+    page.page.click("#language")
+    page.open("bounds?m=50&draws=10&step=0")
+    page.quiet()
+    assert page.page.inner_text("#frame-text") == "Step 1 of 10"  # Nothing is there before.
+    assert page.page.is_disabled("#first")
 
 
 def test_prove_it_and_break_it(page):
@@ -407,6 +451,9 @@ def test_both_languages_themes_and_sizes(browser, address):
             assert untranslated == []
         page.page.select_option("#experiment-select", "margin")
         page.quiet()
+        # What a finger on the bench changes stands beneath it, before the explanation.
+        tops = [page.page.locator(f"#{one}").bounding_box()["y"] for one in ("verdict", "name")]
+        assert tops[0] < min(tops[1], PHONE["height"])
         k = page.lonely()
         page.page.touchscreen.tap(*page.place(k))
         page.page.wait_for_selector("#point-menu:not([hidden])")
@@ -425,6 +472,66 @@ def test_both_languages_themes_and_sizes(browser, address):
         assert page.page.get_attribute("#projector", "aria-pressed") == "true"
 
 
+#: Texts whose contrast with what is behind them is below that of WCAG 2.1, level AA.
+FAINT = """() => {
+    const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, share, k) => {
+        const v = c[k] / 255;
+        return sum + share * (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    }, 0.05);
+    const read = (text) => text.match(/[\\d.]+/g).map(Number);
+    const behind = (node) => {
+        for (let n = node; n; n = n.parentElement) {
+            const c = read(getComputedStyle(n).backgroundColor);
+            if (c.length === 3 || c[3] === 1) return c;
+        }
+        return [255, 255, 255];
+    };
+    const found = [];
+    for (const node of document.querySelectorAll("body :not(svg *)")) {
+        const own = [...node.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+        const hidden = !node.checkVisibility() || node.closest(".away");
+        if (!own || hidden || node.closest(":disabled")) continue;
+        const style = getComputedStyle(node), back = behind(node), size = parseFloat(style.fontSize);
+        let opacity = 1;
+        for (let n = node; n; n = n.parentElement) opacity *= getComputedStyle(n).opacity;
+        const ink = read(style.color).slice(0, 3).map((v, k) => v * opacity + back[k] * (1 - opacity));
+        const [low, high] = [light(ink), light(back)].sort((a, b) => a - b);
+        const wanted = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
+        if (high / low < wanted) found.push(node.outerHTML.slice(0, 120));
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_every_text_can_be_read(browser, address, colours):
+    with opened(browser, address, color_scheme=colours) as page:
+        for link in ("perceptron?m=24&step=2", "separability?preset=xor&m=16", "kernels?m=30"):
+            page.open(link)
+            page.quiet()
+            assert page.page.evaluate(FAINT) == []
+            page.page.keyboard.press("g")
+            assert page.page.evaluate(FAINT) == []
+        page.page.click("#prove")
+        page.page.wait_for_selector("#proof-verdict.good")
+        assert page.page.evaluate(FAINT) == []
+
+
+def test_the_menu_is_left_as_menus_are(page):
+    page.open("margin?m=24")
+    page.page.focus("#download summary")
+    page.page.keyboard.press("Enter")
+    page.page.wait_for_selector("#csv")
+    page.page.keyboard.press("Tab")
+    page.page.keyboard.press("Escape")
+    page.page.wait_for_selector("#csv", state="hidden")
+    assert page.page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.page.click("#download summary")
+    page.page.wait_for_selector("#csv")
+    page.page.click("#name")
+    page.page.wait_for_selector("#csv", state="hidden")
+
+
 def test_everything_that_can_be_used_has_a_name_and_can_be_reached(page):
     page.open("perceptron?m=24")
     unnamed = page.page.evaluate(
@@ -439,6 +546,8 @@ def test_everything_that_can_be_used_has_a_name_and_can_be_reached(page):
     for _ in range(60):
         page.page.keyboard.press("Tab")
         reached.append(page.page.evaluate("document.activeElement.id"))
+        ring = page.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert ring == "solid" or page.page.evaluate("document.activeElement === document.body")
     for one in ("language", "preset", "setting-eta", "undo", "share", "plane", "run", "prove"):
         assert one in reached or page.page.locator(f"#{one}").is_disabled()
     assert reached.index("preset") < reached.index("plane") < reached.index("run")

@@ -446,7 +446,7 @@ function arrive() {
 function showName() {
   const key = `experiment.${state.experiment}`, term = words.term(key);
   document.title = `${t(`${key}.name`)} · certo lab`;
-  $("name").replaceChildren(t(`${key}.name`), ...(term ? [el("small", { lang: "it", title: t("ui.in_the_notes") }, term)] : []));
+  $("name").replaceChildren(t(`${key}.name`), ...(term ? [" ", el("small", { lang: "it", title: t("ui.in_the_notes") }, term)] : []));
   $("intro").textContent = t(`${key}.intro`);
   const tries = [1, 2, 3].map((k) => `${key}.try.${k}`).filter(words.has);
   $("try-list").replaceChildren(...tries.map((k) => el("li", {}, t(k))));
@@ -637,8 +637,10 @@ function listen() {
   for (const [id, sign] of [["draw-positive", 1], ["draw-negative", -1]]) {
     $(id).addEventListener("click", () => {
       plane.sign = sign;
-      $("draw-positive").setAttribute("aria-checked", sign > 0);
-      $("draw-negative").setAttribute("aria-checked", sign < 0);
+      for (const [other, one] of [["draw-positive", 1], ["draw-negative", -1]]) { // One stop for Tab.
+        $(other).setAttribute("aria-checked", one === sign);
+        $(other).tabIndex = one === sign ? 0 : -1;
+      }
     });
     $(id).addEventListener("keydown", (event) => { // As radio buttons do.
       if (!event.key.startsWith("Arrow")) return;
@@ -650,6 +652,13 @@ function listen() {
   }
   $("frame").addEventListener("input", () => { stop(); go(Number($("frame").value)); });
   $("preset").addEventListener("change", () => takePreset($("preset").value, null, 0));
+  const menu = $("download"); // Escape closes it, and so does a click beside it.
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.firstElementChild.focus();
+  });
+  addEventListener("pointerdown", (event) => { if (!menu.contains(event.target)) menu.open = false; });
   let sliding = false; // A slide is undone as a whole.
   $("m").addEventListener("input", () => {
     takePreset(state.source.preset, Number($("m").value), state.source.seed ?? 0, sliding);
