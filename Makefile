@@ -31,7 +31,7 @@ test: $(DEV)
 # The laboratory in a browser, which is installed if there is none.
 test-browser: $(DEV)
 	.ci/browser $(BIN)/python
-	$(BIN)/python -m pytest -n 0 -rs tests/lab/test_server_browser.py $(ARGS)
+	$(BIN)/python -m pytest -n 0 -rs tests/lab/test_server_browser*.py $(ARGS)
 
 check: $(DEV)
 	$(BIN)/ruff check .

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -47,7 +48,8 @@ def keys_of(frame, charts):
 def test_frames_are_json_with_words_for_everything_and_claims_hold(link):
     run = run_of(link)
     charts = [*run.charts(), *run.more(Job()).get("charts", [])]
-    for step in sorted({0, min(1, run.steps), run.steps // 2, run.steps}):
+    first = run.begins_at
+    for step in sorted({first, min(first + 1, run.steps), (first + run.steps) // 2, run.steps}):
         frame = frame_of(run, step)
         json.dumps([frame, charts], allow_nan=False)
         for language in WORDS.values():
@@ -94,6 +96,26 @@ def test_both_languages_have_the_same_words():
             assert set(frame_args(text)) == set(frame_args(en[key])), key
 
 
+def test_no_word_is_left_that_nobody_says():
+    """Of those that are named in full where they are used."""
+    package = files("certo.lab")
+    folders = [package, package.joinpath("page"), package.joinpath("experiments")]
+    sources = [one for folder in folders for one in folder.iterdir()]
+    kept = [one for one in sources if one.name.endswith((".py", ".js", ".html"))]
+    said = "".join(one.read_text("utf-8") for one in kept)
+    kinds = ("ui.", "plane.", "proof.", "table.", "help.", "line.", "wanting.")
+    assert [key for key in WORDS["en"] if key.startswith(kinds) and key not in said] == []
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_the_first_step_of_a_run_shows_something_new(link):
+    """Else a student who presses Reset and then Step wonders whether the button works."""
+    run = run_of(link)
+    if run.steps > run.begins_at:
+        first, second = frame_of(run, run.begins_at), frame_of(run, run.begins_at + 1)
+        assert json.dumps(first["scene"]) != json.dumps(second["scene"])
+
+
 def test_settings_presets_and_experiments_have_words():
     wanted = [f"preset.{name}" for name in (*PRESETS, *WORLDS)]
     for experiment in EXPERIMENTS.values():
@@ -138,7 +160,7 @@ def test_ugly_points_are_shown_all_the_same(name, kind):
     chosen = {setting.name: setting.default for setting in experiment.settings}
     with warnings.catch_warnings(action="ignore"):
         run = experiment.run(Asked(Bench.read(grid[kind]), chosen, "", Job()))
-    for step in {0, run.steps // 2, run.steps}:
+    for step in {run.begins_at, (run.begins_at + run.steps) // 2, run.steps}:
         json.dumps(frame_of(run, step), allow_nan=False)
     json.dumps([run.charts(), run.more(Job())], allow_nan=False)
     proof = run.proof(Job())

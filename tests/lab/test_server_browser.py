@@ -6,27 +6,15 @@ installs what they need.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import re
-import shutil
-import warnings
 from pathlib import Path
 
 import pytest
 
-from certo.lab import server as servers
-from certo.lab.bench import UNITS
 from certo.lab.experiments import EXPERIMENTS
-from certo.lab.server import Server
 from certo.lab.state import State
-from tests.lab import frame_of, run_of
-from tests.lab.test_server import running
+from tests.lab.pages import Page
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="playwright is not installed: make test-browser does it"
-)
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 pytestmark = pytest.mark.slow
 LINKS = {
     "perceptron": "perceptron?m=24", "separability": "separability?m=16", "margin": "margin?m=24",
@@ -34,107 +22,6 @@ LINKS = {
     "conics": "conics?m=24", "least-squares": "least-squares?m=12", "logistic": "logistic?m=40",
     "bounds": "bounds?m=50&draws=10",
 }  # fmt: skip
-WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        own = driver.chromium.executable_path
-        path = next((found for name in NAMES if (found := shutil.which(name))), own)
-        if not Path(path).exists():
-            pytest.skip("no Chromium is installed: make test-browser installs one.")
-        found = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
-def address():
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
-        patch.setattr(servers, "_warm_up", lambda is_over: None)
-        server = Server(0)
-        with running(server):
-            yield server.address
-
-
-class Page:
-    """The page, with the words of these tests."""
-
-    def __init__(self, page, address: str, errors: list[str]) -> None:
-        self.page, self.address, self.errors = page, address, errors
-
-    def open(self, link: str = "") -> Page:
-        self.page.goto("about:blank")
-        self.page.goto(f"{self.address}#{link}")
-        self.page.wait_for_selector("body[data-shown]")
-        return self
-
-    @property
-    def shown(self) -> int:
-        """How many pictures have been shown."""
-        return int(self.page.evaluate("document.body.dataset.shown"))
-
-    def quiet(self) -> None:
-        """Wait until the picture is that of the state."""
-        self.page.wait_for_selector("body[data-settled]")
-
-    def state(self) -> State:
-        return State.read(self.page.evaluate("lab.state"))
-
-    def numbers(self) -> dict[str, float]:
-        """The strip, as it stands on the page."""
-        script = """() => Object.fromEntries([...document.querySelectorAll('#strip > div')]
-            .map((n) => [n.id.slice(7), n.querySelector('.value').dataset.value]))"""
-        return {key: float(value) for key, value in self.page.evaluate(script).items()}
-
-    def matches_the_library(self) -> None:
-        self.quiet()
-        run, step = run_of(self.state().link()), self.page.evaluate("lab.facts.step")
-        expected = {one["key"]: one["value"] for one in frame_of(run, step)["strip"]}
-        expected.pop("seconds", None)  # How long it took is another number each time.
-        numbers = self.numbers()
-        assert {key: numbers[key] for key in expected} == expected
-
-    def place(self, k: int) -> tuple[float, float]:
-        """Where on the screen a point is."""
-        box = self.page.locator("#plane").bounding_box()
-        x, y, _ = self.page.evaluate("lab.state.points")[k]
-        reach = self.page.evaluate("lab.facts.reach")
-        across, up = x / UNITS / reach, y / UNITS / reach
-        return box["x"] + (across + 1) / 2 * box["width"], box["y"] + (1 - up) / 2 * box["height"]
-
-    def drag(self, k: int, dx: float, dy: float, steps: int = 5) -> None:
-        x, y = self.place(k)
-        self.page.mouse.move(x, y)
-        self.page.mouse.down()
-        self.page.mouse.move(x + dx, y + dy, steps=steps)
-        self.page.mouse.up()
-
-    def lonely(self) -> int:
-        """The point that is furthest from all others."""
-        points = self.state().bench.X
-        gaps = [min(abs(p - q).sum() for j, q in enumerate(points) if j != k)
-                for k, p in enumerate(points)]  # fmt: skip
-        return gaps.index(max(gaps))
-
-
-@contextlib.contextmanager
-def opened(browser, address, **looks):
-    context = browser.new_context(**({"viewport": WIDE, "locale": "en"} | looks))
-    page, errors = context.new_page(), []
-    page.set_default_timeout(180_000)  # Machine code may have to be compiled.
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-    yield Page(page, address, errors)
-    context.close()
-    assert errors == []
-
-
-@pytest.fixture
-def page(browser, address):
-    with opened(browser, address) as found:
-        yield found
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -185,10 +72,54 @@ def test_one_point_makes_it_inseparable_and_undo_separable_again(page):
     fractions = page.page.locator("#plane .tag").all_text_contents()
     assert len(fractions) >= 3
     assert all(re.fullmatch(r"\d+(/\d+)?", text) for text in fractions)
+    # The fractions can be read; a point that is in the other hull is not hidden by the white dot.
+    boxes = page.page.evaluate(
+        "[...document.querySelectorAll('#plane .tag')]"
+        ".map((n) => n.getBoundingClientRect().toJSON())"
+    )
+    for j, one in enumerate(boxes):
+        for other in boxes[:j]:
+            assert (one["right"] < other["left"] or other["right"] < one["left"]
+                    or one["bottom"] < other["top"] or other["bottom"] < one["top"])  # fmt: skip
+    dot = page.page.locator("#plane .meeting")
+    assert (dot.get_attribute("r") == "3") == ("1" in fractions)
     page.page.keyboard.press("Control+z")
     page.page.wait_for_selector('#verdict[data-tone="good"]')
     page.page.keyboard.press("Control+y")
     page.page.wait_for_selector('#verdict[data-tone="bad"]')
+
+
+def test_points_that_have_no_line_are_taken_along_to_where_that_is_shown(page):
+    """From the Perceptron that never ends to the points that prove why, and back to a bound."""
+    page.open("perceptron?preset=narrow&m=40&step=0")
+    bound = float(page.page.get_attribute("#number-updates .bound", "data-value"))
+    margin, longest = (page.numbers()[f"{key}_lifted"] for key in ("separator_margin", "longest"))
+    assert bound == int((longest / margin) ** 2)
+    page.page.mouse.dblclick(*page.place(page.lonely()))
+    page.page.wait_for_selector("#verdict[data-tone]")
+    page.quiet()
+    page.page.click("#last")
+    page.quiet()
+    assert "“Separability” shows" in page.page.inner_text("#verdict")
+    before = page.state().bench.key
+    page.page.click("#experiments a[data-name=separability]")
+    page.page.wait_for_selector("#plane .tag")
+    page.quiet()
+    assert page.state().bench.key == before
+    assert page.page.get_attribute("#verdict", "data-tone") == "bad"
+
+
+def test_the_bayes_boundary_of_a_world_has_its_name(page):
+    page.open("kernels?preset=world-ring&m=60")
+    page.quiet()
+    assert page.page.text_content("#plane .line-name.bayes") == "Bayes boundary"
+    page.page.click("#language")
+    assert page.page.text_content("#plane .line-name.bayes") == "frontiera di Bayes"
+    page.page.click("#language")
+    page.open("bounds?m=50&draws=10&step=0")
+    page.quiet()
+    assert page.page.inner_text("#frame-text") == "Step 1 of 10"  # Nothing is there before.
+    assert page.page.is_disabled("#first")
 
 
 def test_prove_it_and_break_it(page):
@@ -386,67 +317,3 @@ def test_fifty_fast_drags_leave_nothing_behind(page):
     page.matches_the_library()
     assert page.page.evaluate("[lab.waiting, lab.latest]") == [0, None]
     assert page.shown - before <= 55
-
-
-def test_both_languages_themes_and_sizes(browser, address):
-    looks = {"viewport": PHONE, "is_mobile": True, "has_touch": True, "color_scheme": "dark"}
-    with opened(browser, address, locale="it-IT", **looks) as page:
-        page.open("separability?m=16")
-        assert page.page.inner_text("#name") == "Separabilità"
-        assert page.page.evaluate("document.documentElement.dataset.theme") == "dark"
-        for name in EXPERIMENTS:
-            page.page.select_option("#experiment-select", name)
-            page.quiet()
-            wide = page.page.evaluate("document.documentElement.scrollWidth")
-            assert wide <= PHONE["width"]
-            untranslated = page.page.evaluate(
-                "[...document.querySelectorAll('main *')].filter((n) => !n.children.length && "
-                "/^(ui|number|chart|series|verdict|setting|experiment)[.]/.test(n.textContent))"
-                ".map((n) => n.textContent)"
-            )
-            assert untranslated == []
-        page.page.select_option("#experiment-select", "margin")
-        page.quiet()
-        k = page.lonely()
-        page.page.touchscreen.tap(*page.place(k))
-        page.page.wait_for_selector("#point-menu:not([hidden])")
-        count = len(page.state().bench)
-        page.page.click("#delete")
-        assert len(page.state().bench) == count - 1
-        page.page.click("#language")
-        assert page.page.inner_text("#prove") == "Prove it"
-        page.page.click("#theme")
-        assert page.page.evaluate("document.documentElement.dataset.theme") == "light"
-    with opened(browser, address) as page:
-        page.open("margin?m=24")
-        size = page.page.evaluate("getComputedStyle(document.body).fontSize")
-        page.page.keyboard.press("g")
-        assert page.page.evaluate("getComputedStyle(document.body).fontSize") != size
-        assert page.page.get_attribute("#projector", "aria-pressed") == "true"
-
-
-def test_everything_that_can_be_used_has_a_name_and_can_be_reached(page):
-    page.open("perceptron?m=24")
-    unnamed = page.page.evaluate(
-        "[...document.querySelectorAll('button, input, select, summary, a, [role=application]')]"
-        ".filter((n) => n.checkVisibility() && n.type !== 'file')"
-        ".filter((n) => !((n.tagName === 'SELECT' ? '' : n.textContent.trim())"
-        " || n.getAttribute('aria-label') || n.labels?.[0]?.textContent.trim()))"
-        ".map((n) => n.outerHTML)"
-    )
-    assert unnamed == []
-    reached = []
-    for _ in range(60):
-        page.page.keyboard.press("Tab")
-        reached.append(page.page.evaluate("document.activeElement.id"))
-    for one in ("language", "preset", "setting-eta", "undo", "share", "plane", "run", "prove"):
-        assert one in reached or page.page.locator(f"#{one}").is_disabled()
-    assert reached.index("preset") < reached.index("plane") < reached.index("run")
-    assert reached.index("run") < reached.index("prove")
-    pictures = page.page.locator("#pictures svg[role=img]")
-    assert all(pictures.nth(k).get_attribute("aria-label") for k in range(pictures.count()))
-    assert json.loads(page.page.evaluate("JSON.stringify(lab.state.points.length)")) == 24
-    page.page.focus("#draw-positive")
-    page.page.keyboard.press("ArrowRight")  # As radio buttons do; the run does not step.
-    assert page.page.get_attribute("#draw-negative", "aria-checked") == "true"
-    assert page.page.evaluate("document.activeElement.id") == "draw-negative"

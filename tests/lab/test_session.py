@@ -75,6 +75,9 @@ def test_a_question_of_each_kind():
         facts = (await tab.asked("look", state=state))["facts"]
         assert facts["verdict"]["key"] == "margin.soft"
         assert facts["run_charts"]
+        assert (facts["first"], facts["step"]) == (0, 0)
+        early = (await tab.asked("look", state=state_of("bounds?m=20&draws=10&step=0")))["facts"]
+        assert (early["first"], early["step"]) == (1, 1)  # There is nothing before the first draw.
         again = (await tab.asked("look", state=state, have=facts["fit"]))["facts"]
         assert "run_charts" not in again
         assert (await tab.asked("link", state=state))["link"].startswith("margin?preset=")

@@ -36,6 +36,14 @@ def test_many_rows_are_drawn_the_same_way_and_missing_values_left_out():
     assert bench.key == table.bench("a", "b", "c", "yes").key
 
 
+def test_a_broken_file_is_told_what_is_needed_here():
+    """Of the formats that tables have elsewhere, the bench takes one."""
+    for broken in (b"a,b,c\n1,2\n3,4,5,6\n", b"PK\x03\x04nothing"):
+        with pytest.raises(Problem, match="A CSV file is needed") as told:
+            read_upload("t.csv", broken)
+        assert "Parquet" not in str(told.value)
+
+
 def test_huge_values_do_not_overflow():
     content = b"a,b,c\n1e300,1,x\n-1e300,2,y\n3e299,3,x\n0,1,y\n"
     bench = read_upload("t.csv", content).bench("a", "b", "c", "x")

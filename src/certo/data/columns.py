@@ -37,6 +37,11 @@ class TableFile(NamedTuple):
     notes: list[str]
 
 
+FORMATS_NEEDED = (
+    "A table is needed: CSV with a header line, Parquet, Arrow, svmlight, .npz or .xlsx."
+)
+
+
 def read_table(path: str | Path, as_text: Collection[str] = ()) -> TableFile:
     """The table of a file, or of standard input for `-`, with distinct column names: see `readers`
     for the formats.
@@ -48,8 +53,7 @@ def read_table(path: str | Path, as_text: Collection[str] = ()) -> TableFile:
         found = TableFile(*read_any(path, content, as_text))
     except UNREADABLE as wrong:
         raise Problem(
-            f"{path} cannot be read as a table: {_first_line(wrong)} "
-            "A table is needed: CSV with a header line, Parquet, Arrow, svmlight, .npz or .xlsx."
+            f"{path} cannot be read as a table: {_first_line(wrong)} {FORMATS_NEEDED}"
         ) from wrong
     return TableFile(as_table(found.table, str(path)), found.notes)
 

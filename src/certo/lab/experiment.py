@@ -84,9 +84,11 @@ class Proof(NamedTuple):
 
 
 class Run(abc.ABC):
-    """What came of an experiment: frames 0, …, steps, each with a scene and a strip of numbers."""
+    """What came of an experiment: frames 0, …, steps, each with a scene and a strip of numbers.
+    Where nothing is to be seen before the first example, or draw, frames begin at 1."""
 
     steps: int = 0
+    begins_at: int = 0  # The first frame.
     opens_at: int | None = None  # The frame that is shown first; None: the last.
     #: A setting that `run` moves through its values instead of frames; empty: there are frames.
     sweeps: str = ""

@@ -165,14 +165,21 @@ class Session:
         with self._lock, self._reading(state):
             run, key = self._run_of(state, job)
             opens = run.steps if run.opens_at is None else run.opens_at
-            step = min(opens if state.step is None else state.step, run.steps)
+            step = min(opens if state.step is None else max(state.step, run.begins_at), run.steps)
             frame = run.frame(step, job)
             if state.world and "bayes" not in frame["scene"] and not state.experiment.draws:
                 reach = self._asked(state, job).reach
                 eta = WORLDS[state.world].eta(grid_of(reach)) - 0.5
                 frame["scene"]["bayes"] = region(eta, reach)
-            facts = {"fit": key, "steps": run.steps, "step": step, "sweeps": run.sweeps,
-                     "reach": self._asked(state, job).reach, **frame}  # fmt: skip
+            facts = {
+                "fit": key,
+                "first": run.begins_at,
+                "steps": run.steps,
+                "step": step,
+                "sweeps": run.sweeps,
+                "reach": self._asked(state, job).reach,
+                **frame,
+            }
             if question.get("have") != key:
                 facts["run_charts"] = run.charts()
         return {"facts": facts}

@@ -10,13 +10,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from certo.data.columns import read_table
+from certo.data.columns import FORMATS_NEEDED, read_table
 from certo.data.problem import Problem
 from certo.lab.bench import MAX_POINTS, Bench
 
 MAX_UPLOAD_BYTES = 5 * 2**20
 MAX_BENCH_COLUMNS, MAX_LABELS_OFFERED = 500, 50
 PACKED = (b"\x1f\x8b", b"BZ", b"PK", b"PAR1", b"\x28\xb5\x2f\xfd")  # How packed files begin.
+CSV_NEEDED = (
+    "A CSV file is needed: plain text, a header line, and as many values in each row as in it."
+)
 
 
 class Table(NamedTuple):
@@ -94,7 +97,7 @@ def read_upload(name: str, content: bytes) -> Table:
     if len(content) > MAX_UPLOAD_BYTES:
         raise Problem(too_large(len(content)))
     if b"\0" in content or content.startswith(PACKED):
-        raise Problem("a CSV file is needed, plain text with commas between the columns.")
+        raise Problem(CSV_NEEDED)
     header = content.partition(b"\n")[0]
     if max(map(header.count, b",;\t|")) >= MAX_BENCH_COLUMNS:
         raise Problem(f"a table for the bench must have at most {MAX_BENCH_COLUMNS:,} columns.")
@@ -104,7 +107,8 @@ def read_upload(name: str, content: bytes) -> Table:
         try:
             table, notes = read_table(path)
         except Problem as wrong:
-            raise Problem(str(wrong).replace(str(path), "the file")) from None
+            why = str(wrong).replace(str(path), "the file").replace(FORMATS_NEEDED, CSV_NEEDED)
+            raise Problem(why) from None
     read = Table(Path(name).name[:80], table, notes)
     told = read.describe()
     if len(told["numbers"]) < 2:

@@ -48,6 +48,10 @@ def test_the_kernel_perceptron_mistake_by_mistake():
     expected = model.decision_function(grid_of(4.0)).astype(np.float32)
     assert np.allclose(grid_values(last["scene"]["region"]), expected, atol=1e-5)
     assert values(last)["mistakes"] == model.updates_[0]
+    assert last["verdict"]["key"] == "kernels.converged"
+    assert frame_of(run, 0)["verdict"]["key"] == "kernels.start"
+    told = frame_of(run, 2)["verdict"]  # Of this mistake, not of the run.
+    assert told["args"] == {"mistakes": "2", "example": str(run.trace.example[1] + 1)}
     once = frame_of(run, 1)  # One bump, at the first mistake: the first negative example.
     (k,) = once["scene"]["marks"]["current"]
     assert k == np.flatnonzero(y < 0)[0]

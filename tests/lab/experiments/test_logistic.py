@@ -33,6 +33,22 @@ def test_steps_are_those_of_newton(ridge):
     assert frame["verdict"]["tone"] == "good"
 
 
+def test_a_step_on_the_way_is_not_said_to_be_the_estimate():
+    """What is proved of the estimate is not true of the weights that are shown before."""
+    for link in ("logistic?m=60", "logistic?m=60&ridge=0.1"):
+        run = run_of(link)
+        told = [frame_of(run, step)["verdict"] for step in range(run.steps + 1)]
+        assert {one["tone"] for one in told[:-1]} == {"plain"}
+        assert told[-1]["tone"] == "good"
+        excess = [float(one["args"]["excess"]) for one in told[:-1]]
+        assert all(np.diff(excess) < 0)
+        assert excess[0] > 0.2  # From ln 2 at w = 0 to about 0.23, or 0.4 with the ridge.
+    plain = run_of("logistic?m=60")
+    shown = values(frame_of(plain, 2))
+    excess = float(frame_of(plain, 2)["verdict"]["args"]["excess"])
+    assert np.isclose(excess, shown["mean_loss"] - shown["infimum"], rtol=0.01)
+
+
 def test_separation_makes_the_weights_grow_and_is_proved():
     run = run_of("logistic?preset=separable")
     norms = [values(frame_of(run, step))["norm"] for step in range(run.steps + 1)]

@@ -184,7 +184,7 @@ class CompressionBound(RiskBound):
         facts = self.examples, self.updated.size, self.errors, self.level
         if self.printed is not None:
             bound = perceptron_compression(*facts)
-            require(self.printed >= bound, f"the printed bound is {bound!r}.")
+            require(self.printed >= bound, f"the printed bound is {bound!r}, not {self.printed!r}.")
         require(
             tails.shows_binomial_tail(self.tail, *facts),
             f"the exact tail is not shown to be at most {self.tail!r}.",

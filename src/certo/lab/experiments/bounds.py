@@ -68,7 +68,7 @@ class Sample(NamedTuple):
 class BoundsRun(Run):
     """Frame k: k samples have been drawn, each independently of the others."""
 
-    opens_at = 1
+    begins_at = opens_at = 1
 
     def __init__(self, asked: Asked, before: Run | None) -> None:
         self.asked, self.world = asked, FLAT_WORLDS[asked["world"]]
@@ -104,10 +104,9 @@ class BoundsRun(Run):
             self.found.append(self.samples[len(self.found)].bounds(self.delta))
 
     def frame(self, step: int, job: Job) -> dict[str, Any]:
-        count = max(step, 1)
-        self._up_to(count, job)
-        sample = self.samples[count - 1]
-        furthest = max(float(np.max(np.abs(one.X))) for one in self.samples[:count])
+        self._up_to(step, job)
+        sample = self.samples[step - 1]
+        furthest = max(float(np.max(np.abs(one.X))) for one in self.samples[:step])
         reach = next((r for r in WIDER if r >= furthest), WIDER[-1])
         coef, intercept = sample.model.coef_[0], float(sample.model.intercept_[0])
         eta = self.world.eta(grid_of(reach)) - 0.5
@@ -118,10 +117,10 @@ class BoundsRun(Run):
             "bayes": region(eta, reach),
             "marks": {"wrong": np.flatnonzero(sample.model.predict(sample.X) != sample.y).tolist()},
         }
-        risks = np.array([one.risk for one in self.samples[:count]])
-        keys = [key for key in KEYS.values() if any(key in one for one in self.found[:count])]
+        risks = np.array([one.risk for one in self.samples[:step]])
+        keys = [key for key in KEYS.values() if any(key in one for one in self.found[:step])]
         strip = [
-            number("draws", count),
+            number("draws", step),
             number("true_risk", sample.risk),
             number("bayes_risk", float(self.world.bayes_risk)),
         ]
@@ -134,21 +133,21 @@ class BoundsRun(Run):
             told = number(f"violated_{key}", violated)
             share = violated / len(have)
             told |= {"of": len(have), "share": share_text(share, 1), "part": share / self.delta}
-            now = self.found[count - 1].get(key)
+            now = self.found[step - 1].get(key)
             if now is not None:
                 told |= {"now": text(now, "most"), "now_value": now}
             strip.append(told)
         allowed = share_text(self.delta, 0)
-        told = verdict("bounds.kept", "good", draws=count, allowed=allowed, worst=worst)
+        told = verdict("bounds.kept", "good", draws=step, allowed=allowed, worst=worst)
         if worst:
-            told = verdict("bounds.violated", "plain", draws=count, allowed=allowed, worst=worst)
+            told = verdict("bounds.violated", "plain", draws=step, allowed=allowed, worst=worst)
         return {
             "scene": scene,
             "reach": reach,
             "strip": strip,
             "verdict": told,
-            "cursors": {"trials": count},
-            "charts": [self._chart(count, keys, risks)],
+            "cursors": {"trials": step},
+            "charts": [self._chart(step, keys, risks)],
         }
 
     def _chart(self, count: int, keys: list[str], risks: np.ndarray) -> dict[str, Any]:

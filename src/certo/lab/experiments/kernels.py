@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from typing import Any
 
 import numpy as np
@@ -115,8 +116,9 @@ class KernelRun(MachineRun):
         key = "fitting_variance" if gaussian else "fitting_degree"
         return {"charts": [chart(key, lines, log_x=gaussian)]}
 
+    @abc.abstractmethod
     def _machine_of_curve(self) -> Any:
-        raise NotImplementedError
+        """The machine that the curve compares kernels for."""
 
 
 class KernelSvmRun(KernelRun):
@@ -210,10 +212,20 @@ class KernelPerceptronRun(KernelRun):
             strip.append(number("squared_norm_f", float(self.trace.squared_norm[step - 1])))
         if "beside" in scene:
             strip.append(number("neighbour_errors", scene["beside"]["wrong"]))
-        key = "kernels.converged" if self.model.converged_ else "kernels.unfinished"
-        tone = "good" if self.model.converged_ else "plain"
-        told = verdict(key, tone, mistakes=total, supports=len(self.model.support_))
+        told = self._verdict(step)
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"norm_f": step}}
+
+    def _verdict(self, step: int) -> dict[str, Any]:
+        """What happened at this frame; at the last one, what became of the run."""
+        if step == self.steps:
+            key = "kernels.converged" if self.model.converged_ else "kernels.unfinished"
+            tone = "good" if self.model.converged_ else "plain"
+            supports = len(self.model.support_)
+            return verdict(key, tone, mistakes=int(self.model.updates_[0]), supports=supports)
+        if not step:
+            return verdict("kernels.start")
+        example = str(int(self.trace.example[step - 1]) + 1)
+        return verdict("kernels.mistake", mistakes=step, example=example)
 
     def charts(self) -> list[dict[str, Any]]:
         if not self.steps:

@@ -11,7 +11,7 @@ from certo.certificates.regression.no_estimate import NoEstimate
 from certo.estimators.logistic_regression import LogisticRegression
 from certo.geometry.neuron import Neuron
 from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
-from certo.lab.scene import chart, grid_of, line, number, region, series, verdict
+from certo.lab.scene import chart, grid_of, line, number, region, series, text, verdict
 from certo.lab.settings import Choice, Number
 from certo.losses.logistic import Logistic
 from certo.problems.logistic import WorkingResponse
@@ -109,7 +109,7 @@ class LogisticRun(MachineRun):
         return {
             "scene": scene,
             "strip": strip,
-            "verdict": self._verdict(),
+            "verdict": self._verdict(step),
             "cursors": {"loss": step},
             "charts": [self._response(now, shares)],
         }
@@ -124,14 +124,20 @@ class LogisticRun(MachineRun):
             lines.append(dots | {"size": shares[rows].tolist(), "sign": sign})
         return chart("response", lines)
 
-    def _verdict(self) -> dict[str, Any]:
-        model = self.model
+    def _verdict(self, step: int) -> dict[str, Any]:
+        """What is known of the estimate; before the last frame, how far the step is from it."""
+        model, now = self.model, self.iterates[step]
         if model.certificate_.of_kind(NoEstimate):
             return verdict("logistic.none", "bad")
         if not model.estimate_exists_:
             return verdict("logistic.open")
-        key = "logistic.ridge" if self.ridge else "logistic.exists"
-        return verdict(key, "good", gap=model.gap_)
+        ridge = "_ridge" * (self.ridge > 0)
+        if step < self.steps:
+            weights = now.neuron.weights
+            objective = now.loss + self.ridge / 2 * float(weights @ weights)
+            excess = text(max(0.0, objective - float(model.infimum_)))
+            return verdict(f"logistic.step{ridge}", steps=step, excess=excess)
+        return verdict(f"logistic.exists{ridge}", "good", gap=model.gap_)
 
     def charts(self) -> list[dict[str, Any]]:
         losses = np.maximum([one.loss for one in self.iterates], LEAST_DRAWN_LOSS)

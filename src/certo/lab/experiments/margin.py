@@ -133,7 +133,7 @@ class MarginRun(MachineRun):
     def _strip(self, model, supports: int, slacks, wrong: int, moved: float) -> list[Any]:
         norm = float(np.linalg.norm(model.coef_[0]))
         strip = [
-            number("margin", 1 / norm if norm else math.inf),
+            number("margin", 1 / norm if norm else math.inf, at="least"),
             number("supports", supports),
             number("errors", wrong),
             number("slack_sum", float(np.sum(slacks))),
@@ -168,7 +168,7 @@ class MarginRun(MachineRun):
         if isinstance(self.model, HardMarginSVM):
             looks = np.arange(1, len(trace) + 1)
             lines = [series("bounds.upper", looks, trace.upper, "upper"),
-                     series("bounds.lower", looks, trace.lower, "lower")]  # fmt: skip
+                     series("bounds.lower", looks, trace.lower)]  # fmt: skip
             return [chart("margin_bounds", lines)]
         looks = np.arange(1, len(trace) + 1)
         gaps = np.maximum(trace.gap, 2.0**-53)

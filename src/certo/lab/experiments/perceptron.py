@@ -209,7 +209,9 @@ class PerceptronRun(MachineRun):
     def _start_key(self, facts: dict[str, Any]) -> str:
         if facts:
             return "perceptron.start" if self.is_plain else "perceptron.start_other"
-        return "perceptron.start_endless" if self.inseparable else "perceptron.start_open"
+        if not self.inseparable:
+            return "perceptron.start_open"
+        return "perceptron.start_endless" + "_origin" * (not self.lifted)
 
     def charts(self) -> list[dict[str, Any]]:
         if not self.total:

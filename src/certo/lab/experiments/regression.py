@@ -31,6 +31,7 @@ class LeastSquaresExperiment(Experiment):
 class LeastSquaresRun(MachineRun):
     """Frame k: the first k examples; those that come later are not known yet."""
 
+    begins_at = 1
     prepares = ("X, y = X[:, :1], X[:, 1]  # the height of a point from its place to the right",)
     prints = '"slope:", model.coef_[0], "intercept:", model.intercept_'
 
@@ -46,16 +47,15 @@ class LeastSquaresRun(MachineRun):
             return LeastSquares(**self.settings).fit(self.X[:count], self.y[:count])
 
     def frame(self, step: int, job: Job) -> dict[str, Any]:
-        count = max(step, 1)
-        model = self.model if count == self.steps else self._fit(count)
+        model = self.model if step == self.steps else self._fit(step)
         slope, constant = float(model.coef_[0]), float(model.intercept_)
-        predicted = model.predict(self.X[:count])
-        residuals = self.y[:count] - predicted
-        points = zip(self.X[:count, 0].tolist(), self.y.tolist(), predicted.tolist(), strict=False)
+        predicted = model.predict(self.X[:step])
+        residuals = self.y[:step] - predicted
+        points = zip(self.X[:step, 0].tolist(), self.y.tolist(), predicted.tolist(), strict=False)
         scene: dict[str, Any] = {
             "lines": [{"kind": "boundary", "w": [slope, -1.0], "b": constant}],
             "segments": [{"kind": "residual", "from": [x, y], "to": [x, p]} for x, y, p in points],
-            "marks": {"faded": list(range(count, self.steps))},
+            "marks": {"faded": list(range(step, self.steps))},
             "unlabelled": True,
         }
         strip = [
@@ -64,7 +64,7 @@ class LeastSquaresRun(MachineRun):
             number("risk", float(model.risk_)),
             number("r2", float(model.r2_)),
             number("normal_sum", float(np.sum(residuals))),
-            number("normal_product", float(residuals @ self.X[:count, 0])),
+            number("normal_product", float(residuals @ self.X[:step, 0])),
         ]
         key = "least_squares.normal"
         if self.settings["ridge"]:
@@ -74,7 +74,7 @@ class LeastSquaresRun(MachineRun):
         if model.rank_ == 0:
             key = "least_squares.flat"
         told = verdict(key, "good")
-        return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"risks": count}}
+        return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"risks": step}}
 
     def more(self, job: Job) -> dict[str, Any]:
         """How the mean squared error, and the slope, settle as examples come."""

@@ -58,6 +58,8 @@ class VerdictRun(Run):
 class SeparabilityRun(VerdictRun):
     """The examples come one after the other; the verdict is about those that came."""
 
+    begins_at = 1
+
     def __init__(self, asked: Asked) -> None:
         self.asked, self.X, self.y = asked, asked.bench.X, asked.bench.y
         self.steps, self.intercept = len(self.y), asked["intercept"]
@@ -101,15 +103,14 @@ class SeparabilityRun(VerdictRun):
         ]
 
     def frame(self, step: int, job: Job) -> dict[str, Any]:
-        count = max(step, 1)
-        found = self._verdict_of(count)
-        scene: dict[str, Any] = {"lines": [], "marks": {"faded": list(range(count, self.steps))}}
-        strip = [number("examples_seen", count)]
-        cursors = {"margins": count}
+        found = self._verdict_of(step)
+        scene: dict[str, Any] = {"lines": [], "marks": {"faded": list(range(step, self.steps))}}
+        strip = [number("examples_seen", step)]
+        cursors = {"margins": step}
         if isinstance(found, Separable):
             coef, intercept, margin = found.coef, float(found.intercept), found.margin
             if self._has_band(found):
-                best = self._best(count)
+                best = self._best(step)
                 coef, intercept = best.coef_[0], float(best.intercept_[0])
                 margin = float(best.geometric_margin_[0])
                 scene["band"] = line("band", coef, intercept)

@@ -96,8 +96,9 @@ function drawn(s, px, py, place) {
     const at = `${px(x).toFixed(1)} ${py(s.y[k]).toFixed(1)}`;
     return steps && k ? [`${px(x).toFixed(1)} ${py(s.y[k - 1]).toFixed(1)}`, at] : [at];
   });
-  const path = points.length > 1 ? `M${points.join("L")}` : `M${points[0]}h.1`;
-  return make("path", { class: `s ${look(s, place)}`, d: path, "stroke-linecap": points.length > 1 ? "butt" : "round" });
+  // One value alone is a dash as wide as it can be seen.
+  const path = points.length > 1 ? `M${points.join("L")}` : `M${points[0]}m-14 0h28`;
+  return make("path", { class: `s ${look(s, place)}`, d: path });
 }
 
 // What a screen reader says of it.

@@ -92,7 +92,7 @@ function waited() {
 }
 
 function refuse(answer) {
-  facts = { scene: { lines: [], marks: {} }, strip: [], steps: 0, step: 0, reach: facts?.reach ?? 4, cursors: {}, charts: [] };
+  facts = { scene: { lines: [], marks: {} }, strip: [], first: 0, steps: 0, step: 0, reach: facts?.reach ?? 4, cursors: {}, charts: [] };
   charts = {};
   stop();
   show();
@@ -192,21 +192,27 @@ function sweepOf() {
   return { setting, at, last: setting.values.length - 1 };
 }
 
+// The first and the last frame, or value of the slider that is moved instead, and the one shown.
+function range() {
+  const sweep = sweepOf();
+  return sweep ? { sweep, first: 0, last: sweep.last, step: sweep.at } : { first: facts.first, last: facts.steps, step: facts.step };
+}
+
 function showTransport() {
-  const sweep = sweepOf(), steps = sweep ? sweep.last : facts.steps, step = sweep ? sweep.at : facts.step;
-  $("frame").max = steps;
+  const { sweep, first, last, step } = range();
+  $("frame").min = first;
+  $("frame").max = last;
   $("frame").value = step;
   $("frame-text").textContent = sweep
     ? t("ui.sweep", { name: t(`setting.${sweep.setting.name}`), value: sweep.setting.texts[sweep.at] })
-    : t("ui.frame", { step, steps });
+    : t("ui.frame", { step, steps: last });
   $("frame").setAttribute("aria-valuetext", $("frame-text").textContent);
-  for (const [id, off] of [["first", step === 0], ["back", step === 0], ["step", step >= steps], ["last", step >= steps], ["run", steps === 0], ["frame", steps === 0]]) $(id).disabled = off && !(id === "run" && running);
-  if (running && step >= steps) stop();
+  for (const [id, off] of [["first", step <= first], ["back", step <= first], ["step", step >= last], ["last", step >= last], ["run", last <= first], ["frame", last <= first]]) $(id).disabled = off && !(id === "run" && running);
+  if (running && step >= last) stop();
 }
 
 function go(to) {
-  const sweep = sweepOf(), last = sweep ? sweep.last : facts.steps;
-  const step = Math.max(0, Math.min(last, to));
+  const { sweep, first, last } = range(), step = Math.max(first, Math.min(last, to));
   if (sweep) {
     state.settings[sweep.setting.name] = sweep.setting.values[step];
     showSettings();
@@ -214,7 +220,7 @@ function go(to) {
   return look();
 }
 
-const at = () => sweepOf()?.at ?? facts.step;
+const at = () => range().step;
 
 function stop() {
   clearTimeout(running);
@@ -226,12 +232,11 @@ function stop() {
 
 async function run() {
   if (running) return stop();
-  const last = sweepOf()?.last ?? facts.steps;
   running = -1;
   $("verdict").setAttribute("aria-live", "off"); // Nobody can listen as fast as it runs.
   $("run").classList.add("running");
   $("run-text").textContent = t("ui.pause");
-  if (at() >= last) await go(0);
+  if (at() >= range().last) await go(0);
   const tick = async () => {
     if (!running) return;
     const began = performance.now();
@@ -441,7 +446,7 @@ function arrive() {
 function showName() {
   const key = `experiment.${state.experiment}`, term = words.term(key);
   document.title = `${t(`${key}.name`)} · certo lab`;
-  $("name").replaceChildren(t(`${key}.name`), ...(term ? [el("small", { lang: "it", title: t("ui.in_the_notes") }, term)] : []));
+  $("name").replaceChildren(t(`${key}.name`), ...(term ? [" ", el("small", { lang: "it", title: t("ui.in_the_notes") }, term)] : []));
   $("intro").textContent = t(`${key}.intro`);
   const tries = [1, 2, 3].map((k) => `${key}.try.${k}`).filter(words.has);
   $("try-list").replaceChildren(...tries.map((k) => el("li", {}, t(k))));
@@ -632,8 +637,10 @@ function listen() {
   for (const [id, sign] of [["draw-positive", 1], ["draw-negative", -1]]) {
     $(id).addEventListener("click", () => {
       plane.sign = sign;
-      $("draw-positive").setAttribute("aria-checked", sign > 0);
-      $("draw-negative").setAttribute("aria-checked", sign < 0);
+      for (const [other, one] of [["draw-positive", 1], ["draw-negative", -1]]) { // One stop for Tab.
+        $(other).setAttribute("aria-checked", one === sign);
+        $(other).tabIndex = one === sign ? 0 : -1;
+      }
     });
     $(id).addEventListener("keydown", (event) => { // As radio buttons do.
       if (!event.key.startsWith("Arrow")) return;
@@ -645,6 +652,13 @@ function listen() {
   }
   $("frame").addEventListener("input", () => { stop(); go(Number($("frame").value)); });
   $("preset").addEventListener("change", () => takePreset($("preset").value, null, 0));
+  const menu = $("download"); // Escape closes it, and so does a click beside it.
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.firstElementChild.focus();
+  });
+  addEventListener("pointerdown", (event) => { if (!menu.contains(event.target)) menu.open = false; });
   let sliding = false; // A slide is undone as a whole.
   $("m").addEventListener("input", () => {
     takePreset(state.source.preset, Number($("m").value), state.source.seed ?? 0, sliding);

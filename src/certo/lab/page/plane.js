@@ -8,6 +8,7 @@ const SNAP = 32; // Points put by hand are at multiples of 1/32, so that fractio
 export const MAX_POINTS = 500;
 const HIT = 16; // Pixels around a point that still mean it; more for a finger.
 const SPRAY = 26; // Pixels between points that are drawn in one stroke.
+const TURNS = [0, 0.5, -0.5, 1, -1, 1.6, -1.6, 2.3, -2.3, Math.PI]; // Where a fraction may stand, in radians.
 const LAYERS = ["ground", "axes", "hulls", "lines", "under", "points", "over", "vectors", "tags", "hand"];
 
 const snapped = (value) => Math.round(value * SNAP) * (UNITS / SNAP);
@@ -122,6 +123,11 @@ export class Plane {
       const values = decodeGrid(scene.bayes), n = scene.bayes.n, r = scene.bayes.reach;
       const place = (i, j) => this.px([(2 * i / (n - 1) - 1) * r, (2 * j / (n - 1) - 1) * r]);
       this.lines.append(make("path", { class: "line bayes", d: levelPath(values, n, 0, place) }));
+      const x = this.size - 12, y = this.size - 12; // Its name, which stands where no other does.
+      const name = make("text", { class: "line-name bayes", x, y, "text-anchor": "end" }, t("line.bayes"));
+      this.vectors.append(name);
+      const left = x - name.getComputedTextLength() - 8;
+      this.vectors.append(make("line", { class: "line bayes", x1: left - 26, y1: y - 4, x2: left, y2: y - 4 }));
     }
   }
 
@@ -250,20 +256,33 @@ export class Plane {
     if (scale < 1) this.vectors.append(make("text", { class: "line-name", x: 10, y: this.size - 12 }, t("vector.scale", { scale: scale.toPrecision(2) })));
   }
 
+  // Each fraction stands beside its point, away from where the hulls meet, unless something is there.
   drawTags(scene) {
-    for (const { at, text } of scene.tags ?? []) {
-      const [x, y] = this.px(at), [mx, my] = this.px(scene.meeting);
-      const away = Math.hypot(x - mx, y - my) || 1, [ux, uy] = [(x - mx) / away, (y - my) / away];
-      const edge = x > this.size - 110 ? "end" : x < 110 ? "start" : "";
-      const anchor = edge || (ux > 0.4 ? "start" : ux < -0.4 ? "end" : "middle");
-      const up = edge || Math.abs(ux) <= 0.4 ? 26 * (uy < 0 ? -1 : 1) : 20 * uy;
-      this.tags.append(make("text", { class: "tag", x: edge ? x : x + 18 * ux, y: y + up + 5, "text-anchor": anchor }, text));
+    if (!scene.meeting) return;
+    const [mx, my] = this.px(scene.meeting), taken = [];
+    for (const { at, text, sign } of scene.tags) {
+      const [x, y] = this.px(at), node = make("text", { class: "tag", "text-anchor": "middle" }, text);
+      this.tags.append(node);
+      const wide = node.getComputedTextLength() / 2 + 3, high = 11, way = Math.atan2(y - my, x - mx);
+      const places = TURNS.map((turn) => {
+        const u = x + Math.cos(way + turn) * (wide + 14), v = y + Math.sin(way + turn) * (high + 14);
+        const hits = ([p, q], more = 0, up = 0) => Math.abs(p - u) < wide + more && Math.abs(q - v) < high + up;
+        const points = this.points_.filter((point) => hits(this.px(point), this.radius, this.radius)).length;
+        const tags = taken.filter((one) => hits(one.at, one.wide, high)).length;
+        const outside = u < wide || u > this.size - wide || v < high || v > this.size - high;
+        return { at: [u, v], wide, cost: Math.abs(turn) / 4 + points + 3 * tags + 9 * outside };
+      });
+      const best = places.reduce((one, other) => (other.cost < one.cost ? other : one));
+      taken.push(best);
+      node.setAttribute("x", best.at[0].toFixed(1));
+      node.setAttribute("y", (best.at[1] + 5).toFixed(1));
       this.over.append(make("line", { class: "axis", x1: x, y1: y, x2: mx, y2: my }));
+      const r = this.radius * 0.9; // Where a negative point is counted, if it is mirrored at the origin.
+      if (scene.mirrored && sign < 0) this.over.append(make("rect", { class: "mirrored", x: x - r, y: y - r, width: 2 * r, height: 2 * r }));
     }
-    if (scene.meeting) {
-      const [cx, cy] = this.px(scene.meeting);
-      this.tags.append(make("circle", { class: "meeting", cx, cy, r: 6 }));
-    }
+    // A point that is itself in the other hull is seen around the white dot.
+    const covers = scene.tags.some(({ at }) => this.apart(at, scene.meeting) < this.radius);
+    this.tags.append(make("circle", { class: "meeting", cx: mx, cy: my, r: covers ? 3 : 6 }));
   }
 
   drawHand() {

@@ -1,0 +1,143 @@
+"""The page for everybody: on a phone, in both languages and colours, by keyboard, read aloud."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from certo.lab.experiments import EXPERIMENTS
+from tests.lab.pages import PHONE, opened
+
+pytestmark = pytest.mark.slow
+
+
+def test_both_languages_themes_and_sizes(browser, address):
+    looks = {"viewport": PHONE, "is_mobile": True, "has_touch": True, "color_scheme": "dark"}
+    with opened(browser, address, locale="it-IT", **looks) as page:
+        page.open("separability?m=16")
+        assert page.page.inner_text("#name") == "Separabilità"
+        assert page.page.evaluate("document.documentElement.dataset.theme") == "dark"
+        for name in EXPERIMENTS:
+            page.page.select_option("#experiment-select", name)
+            page.quiet()
+            wide = page.page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= PHONE["width"]
+            untranslated = page.page.evaluate(
+                "[...document.querySelectorAll('main *')].filter((n) => !n.children.length && "
+                "/^(ui|number|chart|series|verdict|setting|experiment)[.]/.test(n.textContent))"
+                ".map((n) => n.textContent)"
+            )
+            assert untranslated == []
+        page.page.select_option("#experiment-select", "margin")
+        page.quiet()
+        # What a finger on the bench changes stands beneath it, before the explanation.
+        tops = [page.page.locator(f"#{one}").bounding_box()["y"] for one in ("verdict", "name")]
+        assert tops[0] < min(tops[1], PHONE["height"])
+        k = page.lonely()
+        page.page.touchscreen.tap(*page.place(k))
+        page.page.wait_for_selector("#point-menu:not([hidden])")
+        count = len(page.state().bench)
+        page.page.click("#delete")
+        assert len(page.state().bench) == count - 1
+        page.page.click("#language")
+        assert page.page.inner_text("#prove") == "Prove it"
+        page.page.click("#theme")
+        assert page.page.evaluate("document.documentElement.dataset.theme") == "light"
+    with opened(browser, address) as page:
+        page.open("margin?m=24")
+        size = page.page.evaluate("getComputedStyle(document.body).fontSize")
+        page.page.keyboard.press("g")
+        assert page.page.evaluate("getComputedStyle(document.body).fontSize") != size
+        assert page.page.get_attribute("#projector", "aria-pressed") == "true"
+
+
+#: Texts whose contrast with what is behind them is below that of WCAG 2.1, level AA.
+FAINT = """() => {
+    const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, share, k) => {
+        const v = c[k] / 255;
+        return sum + share * (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    }, 0.05);
+    const read = (text) => text.match(/[\\d.]+/g).map(Number);
+    const behind = (node) => {
+        for (let n = node; n; n = n.parentElement) {
+            const c = read(getComputedStyle(n).backgroundColor);
+            if (c.length === 3 || c[3] === 1) return c;
+        }
+        return [255, 255, 255];
+    };
+    const found = [];
+    for (const node of document.querySelectorAll("body :not(svg *)")) {
+        const own = [...node.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+        const hidden = !node.checkVisibility() || node.closest(".away");
+        if (!own || hidden || node.closest(":disabled")) continue;
+        const style = getComputedStyle(node), size = parseFloat(style.fontSize);
+        const back = behind(node);
+        let opacity = 1;
+        for (let n = node; n; n = n.parentElement) opacity *= getComputedStyle(n).opacity;
+        const mix = (v, k) => v * opacity + back[k] * (1 - opacity);
+        const ink = read(style.color).slice(0, 3).map(mix);
+        const [low, high] = [light(ink), light(back)].sort((a, b) => a - b);
+        const wanted = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
+        if (high / low < wanted) found.push(node.outerHTML.slice(0, 120));
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_every_text_can_be_read(browser, address, colours):
+    with opened(browser, address, color_scheme=colours) as page:
+        for link in ("perceptron?m=24&step=2", "separability?preset=xor&m=16", "kernels?m=30"):
+            page.open(link)
+            page.quiet()
+            assert page.page.evaluate(FAINT) == []
+            page.page.keyboard.press("g")
+            assert page.page.evaluate(FAINT) == []
+        page.page.click("#prove")
+        page.page.wait_for_selector("#proof-verdict.good")
+        assert page.page.evaluate(FAINT) == []
+
+
+def test_the_menu_is_left_as_menus_are(page):
+    page.open("margin?m=24")
+    page.page.focus("#download summary")
+    page.page.keyboard.press("Enter")
+    page.page.wait_for_selector("#csv")
+    page.page.keyboard.press("Tab")
+    page.page.keyboard.press("Escape")
+    page.page.wait_for_selector("#csv", state="hidden")
+    assert page.page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.page.click("#download summary")
+    page.page.wait_for_selector("#csv")
+    page.page.click("#name")
+    page.page.wait_for_selector("#csv", state="hidden")
+
+
+def test_everything_that_can_be_used_has_a_name_and_can_be_reached(page):
+    page.open("perceptron?m=24")
+    unnamed = page.page.evaluate(
+        "[...document.querySelectorAll('button, input, select, summary, a, [role=application]')]"
+        ".filter((n) => n.checkVisibility() && n.type !== 'file')"
+        ".filter((n) => !((n.tagName === 'SELECT' ? '' : n.textContent.trim())"
+        " || n.getAttribute('aria-label') || n.labels?.[0]?.textContent.trim()))"
+        ".map((n) => n.outerHTML)"
+    )
+    assert unnamed == []
+    reached = []
+    for _ in range(60):
+        page.page.keyboard.press("Tab")
+        reached.append(page.page.evaluate("document.activeElement.id"))
+        ring = page.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert ring == "solid" or page.page.evaluate("document.activeElement === document.body")
+    for one in ("language", "preset", "setting-eta", "undo", "share", "plane", "run", "prove"):
+        assert one in reached or page.page.locator(f"#{one}").is_disabled()
+    assert reached.index("preset") < reached.index("plane") < reached.index("run")
+    assert reached.index("run") < reached.index("prove")
+    pictures = page.page.locator("#pictures svg[role=img]")
+    assert all(pictures.nth(k).get_attribute("aria-label") for k in range(pictures.count()))
+    assert json.loads(page.page.evaluate("JSON.stringify(lab.state.points.length)")) == 24
+    page.page.focus("#draw-positive")
+    page.page.keyboard.press("ArrowRight")  # As radio buttons do; the run does not step.
+    assert page.page.get_attribute("#draw-negative", "aria-checked") == "true"
+    assert page.page.evaluate("document.activeElement.id") == "draw-negative"
