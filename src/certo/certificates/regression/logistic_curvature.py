@@ -71,7 +71,7 @@ from certo.numbers.rounded import ABOVE
 
 Factors = Sequence[np.ndarray]
 MAX_THREADED_DIM = 2048  # Coordinates; above that, sums take much memory, and BLAS has threads.
-CURVED_ROWS_PER_COORDINATE = 8  # Rows whose curvature is enough, for each coordinate.
+CURVED_ROWS_PER_COORDINATE = 32  # Rows whose curvature is enough, for each coordinate.
 # Below that a part of the rows is not worth a second look: of so few, or of so small a table.
 MIN_STRIDE, MIN_PARTIAL_NUMBERS = 4, 2**18
 
