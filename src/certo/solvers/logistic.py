@@ -33,6 +33,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from certo.blas import few_threads, one_thread
+from certo.certificates.regression.logistic_curvature import partial_stride
 from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.interrupt import Stopped
 from certo.solvers.logistic_rows import LogisticRows, RowSums, centred_weights, plain_weights
@@ -344,6 +345,11 @@ def logistic(
             W = centred_weights(last, rows.centre, lift)
         elif limits.damped:
             W, known = _coarse(rows, ridge, run)
+            if known is not None and ridge:
+                # Steps with an old Hessian cost little, and a point so near to the minimum is
+                # proved to be by the curvature of one row in so many.
+                stride = partial_stride(rows.m, rows.vectors * rows.p)
+                run.limits = limits._replace(tol=limits.tol / stride)
         direct = Direct(rows, ridge, bare=not limits.damped, known=known)
         end = descend(direct, W, run)
         found = plain_weights(end.W, rows.centre, lift)

@@ -71,7 +71,7 @@ from certo.numbers.rounded import ABOVE
 
 Factors = Sequence[np.ndarray]
 MAX_THREADED_DIM = 2048  # Coordinates; above that, sums take much memory, and BLAS has threads.
-CURVED_ROWS_PER_COORDINATE = 8  # Rows whose curvature is enough, for each coordinate.
+CURVED_ROWS_PER_COORDINATE = 32  # Rows whose curvature is enough, for each coordinate.
 # Below that a part of the rows is not worth a second look: of so few, or of so small a table.
 MIN_STRIDE, MIN_PARTIAL_NUMBERS = 4, 2**18
 
@@ -209,25 +209,26 @@ def hessian(point: Point, factors: Factors, coupled: bool = True, stride: int = 
 
 
 def _whole_pull(point: Point, axes: _Coordinates) -> tuple[np.ndarray, np.ndarray]:
-    """T_kᵀG_k of all rows, and what each entry may be off by."""
+    """T_kᵀG_k of all rows, and what each entry may be off by: a term passes through the additions
+    of its block and of the blocks."""
     problem, (factors, parts, of_class) = point.problem, axes
     sample, (p, c), K = problem.sample, (len(factors), len(parts)), problem.classes
     slopes = point.terms.slopes[:, :c]
     weighted = problem.shares[:, None] * slopes
     G, squares = np.zeros((p, c)), np.zeros(p)
-    G[sample.d :], squares[sample.d :] = weighted.sum(axis=0), problem.shares.sum()
+    squares[sample.d :] = problem.shares.sum()
     step = max(64, min(4096, BLOCK_NUMBERS // p))
     for start in range(0, sample.m, step):
-        some = slice(start, min(start + step, sample.m))
-        rows = sample.part(some.start, some.stop)
+        rows, some = sample.part(start, min(start + step, sample.m)), slice(start, start + step)
         G[: sample.d] += rows.T @ weighted[some]
+        G[sample.d :] += weighted[some].sum(axis=0)
         again = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
         squares[: sample.d] += again.T @ problem.shares[some]
     within = np.where(problem.left, point.terms.within, 0.0)
     of_slopes = problem.shares @ np.column_stack([slopes * slopes, within * within])
-    tiny, roundings = 2 * sample.m * exact.TINY, 2 * exact.gamma(sample.m + 8) + relative(K)
+    tiny, rounding = 2 * sample.m * exact.TINY, 2 * exact.gamma(step + sample.m // step + 9)
     sigma, sizes = (np.sqrt(a * ABOVE + tiny) * ABOVE for a in (squares, of_slopes))
-    off = roundings * sizes[:c] + sizes[c] / 2 + K * CUT
+    off = (rounding + relative(K)) * sizes[:c] + sizes[c] / 2 + K * CUT
     slack = off[:, None] * sigma * ABOVE + exact.allowance(p + 2, np.abs(G.T))
     pull = np.sum((G.T @ factors) * of_class.T, axis=0)
     return pull, np.sum((slack @ np.abs(factors)) * of_class.T, axis=0) * ABOVE

@@ -86,13 +86,15 @@ def _by_curvature(
         return claim, missed * FACTOR_ROUND_UP
     known = basis.factor is not None and not fixed.size
     stride = partial_stride(claim.examples, claim.coordinates)
-    if known and stride > 1:
-        shown = decrement(point, claim.hessian(point, stride=stride), SLACK_FACTOR)
-        rounding = SLACK_FACTOR * float(point.problem.shares @ point.terms.left_off)
+    rounding = SLACK_FACTOR * float(point.problem.shares @ point.terms.left_off)
+    for part in dict.fromkeys((stride, 1)) if known else ():
+        look = claim.hessian(point, stride=part)
+        shown = decrement(point, look, SLACK_FACTOR)
         if shown.shown and shown.excess <= MAX_PARTIAL_SHARE * rounding:
             claim, missed = _reaching(claim, point)
             return claim, (shown.excess + missed) * FACTOR_ROUND_UP
-    look = claim.hessian(point, coupled=known)
+    if not known:
+        look = claim.hessian(point, coupled=False)
     for _ in range(4):
         grams = [look.gram[part, part] for part in look.parts]
         if known and all(np.linalg.norm(g - np.eye(len(g))) < MAX_GRAM_ERROR for g in grams):
