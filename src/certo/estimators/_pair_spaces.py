@@ -17,6 +17,8 @@ from certo.solvers.small_soft_margin import SmallRows
 from certo.solvers.soft_margin import EXACT_BELOW_NUMBERS, SoftOutcome
 
 MIN_WIDE_FEATURES = 40  # Features from which on inner products are quicker than Newton's systems.
+# The same for more examples than have all inner products in memory: few of them must matter.
+MIN_VERY_WIDE_FEATURES, MAX_VERY_WIDE_ROWS = 200, 20_000
 
 
 class VectorPart(Vectors):
@@ -39,16 +41,22 @@ class VectorPart(Vectors):
     @property
     def _is_wide(self) -> bool:
         X = self.X
-        few = self.m <= MAX_SMALL_ROWS and 8e-6 * self.m**2 <= float(self.machine.cache_mb)
         wide = isinstance(X, np.ndarray) and X.shape[1] >= MIN_WIDE_FEATURES
+        most = MAX_SMALL_ROWS if X.shape[1] < MIN_VERY_WIDE_FEATURES else MAX_VERY_WIDE_ROWS
+        few = self.m <= most and 8e-6 * self._products**2 <= float(self.machine.cache_mb)
         single = 1e-15 < self.square < 1e15
         exactly = self._whole.X.size <= EXACT_BELOW_NUMBERS
         return few and wide and single and not exactly and not has_callbacks(self.machine)
 
+    @property
+    def _products(self) -> int:
+        """Examples whose inner products are kept together, at most."""
+        return min(self.m, MAX_SMALL_ROWS)
+
     def _by_products(self, signs, costs, limits: Limits) -> SoftOutcome | None:
         X, free = self.X, self.intercept == "free"
         centred = X - X.mean(axis=0, dtype=np.float64) if free else X
-        gram = PartOfProducts(centred, self.intercept, self._whole.room(self.m))
+        gram = PartOfProducts(centred, self.intercept, self._whole.room(self._products))
         found = gram.soft_margin(signs, costs, limits.tol, False, limits.asked)
         if found is None:
             return None

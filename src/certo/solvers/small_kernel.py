@@ -8,6 +8,7 @@ Method      `smo` on the whole matrix, to a smaller and smaller violation until 
 from __future__ import annotations
 
 import time
+from math import isqrt
 
 import numpy as np
 
@@ -26,6 +27,7 @@ SINGLE_ABOVE_ROWS = 512  # Examples from which on the steps are made in float32,
 FIRST_VIOLATION = 3e-4  # Slopes are differences of scores and ±1; LIBSVM stops at 1e-3.
 VIOLATION_FACTOR = 0.1
 MAX_ROUNDS = 12
+FIRST_ACTIVE_ROWS = 256  # Examples of many features that steps begin with.
 MAX_STEPS_PER_ROW = 20  # Beyond that Newton steps are quicker.
 NO_TRACE = GapTrace(*(np.zeros(0) for _ in range(5)))
 EXACT_GAP = 1e-12  # The relative gap of a solution that is exact but for rounding.
@@ -63,7 +65,7 @@ class SmallGram:
         problem = SoftMargin(signs, costs, self.intercept)
         looks: list[tuple[float, float, float]] = []
         beta, slopes = np.zeros(m), signs.astype(np.float64)
-        eps, kind = FIRST_VIOLATION, self.steps.dtype.type
+        eps, kind = FIRST_VIOLATION, self.kind
         goal = EXACT_GAP if exactly else tol
         for _ in range(MAX_ROUNDS):
             # A constant taken from all slopes changes no pair, and leaves float32 more digits.
@@ -71,7 +73,7 @@ class SmallGram:
             shift = np.median(slopes) if centred and looks else 0.0
             v = (slopes - shift).astype(kind)
             most = MAX_STEPS_PER_ROW * m
-            made = smo(self.steps, self.diagonal, beta, low, high, v, kind(eps), most)
+            made = self._descend(smo, beta, low, high, v, kind(eps), most)
             moved = self._polished(beta, v, low, high) if exactly else beta
             found = self._evaluated(problem, moved * signs)
             if exactly and found.gap > goal * found.primal:
@@ -87,6 +89,15 @@ class SmallGram:
             beta, slopes = found.alpha * signs, self._slopes(found, signs)
             eps *= VIOLATION_FACTOR
         return None
+
+    @property
+    def kind(self) -> type[np.floating]:
+        """The type of numbers that steps are made with."""
+        return self.steps.dtype.type
+
+    def _descend(self, smo, beta, low, high, v, eps, most: int) -> int:
+        """Steps until no pair violates by more than eps; how many were made."""
+        return smo(self.steps, self.diagonal, beta, low, high, v, eps, most)
 
     def _slopes(self, found: KernelOutcome, signs: np.ndarray) -> np.ndarray:
         """y − Kβ, with K + 1 for K where the intercept is lifted."""
@@ -151,17 +162,84 @@ class PartOfGram(SmallGram):
 
 
 class PartOfProducts(SmallGram):
-    """The inner products of few examples with many features, in the memory that the last part had;
-    scores in float64 are those of w = Σ β_t x_t."""
+    """Few examples with many features. Most of them are often far beyond the margin: steps are made
+    on some, by their inner products in the memory that the last part had, and those that violate
+    then are added. Scores of all, in float64, are those of w = Σ β_t x_t."""
+
+    kind = np.float32
 
     def __init__(self, X: np.ndarray, intercept: str, room: np.ndarray):
-        self.intercept, self.X, m = intercept, X.astype(np.float64, copy=False), len(X)
-        rough = X.astype(np.float32, copy=False)
-        self.steps = np.matmul(rough, rough.T, out=room[: m * m].reshape(m, m))
-        if intercept == "lifted":
-            self.steps += 1
-        self.diagonal = np.ascontiguousarray(self.steps.diagonal())
+        self.intercept, self.X = intercept, X.astype(np.float64, copy=False)
+        self.rough, self.room = X.astype(np.float32, copy=False), room
+        self.active = np.zeros(0, np.intp)
+
+    def _descend(self, smo, beta, low, high, v, eps, most: int) -> int:
+        m, made, signs = v.size, 0, np.where(high > 0, 1.0, -1.0)
+        if not self.active.size:
+            few = m <= 2 * FIRST_ACTIVE_ROWS
+            self._add(np.arange(m) if few else _innermost(self.X, signs, FIRST_ACTIVE_ROWS))
+        while True:
+            some = self.active
+            steps = self.room[: some.size**2].reshape(some.size, -1)
+            part, slopes = beta[some], v[some]
+            budget = (most - made) * isqrt(self.room.size) // some.size
+            made_here = smo(
+                steps, steps.diagonal().copy(), part, low[some], high[some], slopes, eps, budget
+            )
+            made += -(-made_here * some.size // isqrt(self.room.size))
+            beta[some] = part
+            if some.size == m or made >= most:
+                return made
+            now = signs - self._scores(beta)
+            now -= float(beta.sum()) if self.intercept == "lifted" else 0.0
+            v[:] = now - self._middle(now[some], part, low[some], high[some])
+            violation = np.maximum(np.where(beta < high, v, 0), np.where(beta > low, -v, 0))
+            violation[some] = 0
+            worse = np.flatnonzero(violation > eps)
+            if not worse.size:
+                return made
+            more = isqrt(self.room.size) - some.size
+            if worse.size > more:
+                return most  # So many matter that there may be no memory for all.
+            more = min(some.size, more)
+            if worse.size > more:
+                worse = worse[np.argpartition(violation[worse], -more)[-more:]]
+            self._add(worse)
+
+    def _middle(self, slopes, beta, low, high) -> float:
+        """Between the slopes that can rise and those that can fall."""
+        rise, fall = slopes[beta < high], slopes[beta > low]
+        if self.intercept != "free" or not (rise.size and fall.size):
+            return 0.0
+        return float(rise.max() + fall.min()) / 2
+
+    def _add(self, new: np.ndarray) -> None:
+        """Make these examples active, too."""
+        old = self.active.size
+        before = self.room[: old * old].reshape(old, old).copy()
+        self.active = some = np.append(self.active, new)
+        steps = self.room[: some.size**2].reshape(some.size, -1)
+        steps[:old, :old] = before
+        part = self.rough[some]
+        np.matmul(part[old:], part.T, out=steps[old:])
+        if self.intercept == "lifted":
+            steps[old:] += 1
+        steps[:old, old:] = steps[old:, :old].T
 
     def _scores(self, coef: np.ndarray) -> np.ndarray:
         some = np.flatnonzero(coef)
         return self.X @ (coef[some] @ self.X[some])
+
+
+def _innermost(X: np.ndarray, signs: np.ndarray, count: int) -> np.ndarray:
+    """Of each class the examples that are nearest to the mean of the other, half as many."""
+    first, second = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
+    if not (first.size and second.size):
+        return np.arange(count)
+    direction = X[first].mean(axis=0) - X[second].mean(axis=0)
+    toward = X @ direction
+    chosen = [
+        rows[np.argsort(side * toward[rows])[: count // 2]]
+        for rows, side in ((first, 1), (second, -1))
+    ]
+    return np.concatenate(chosen)
