@@ -107,7 +107,7 @@ def fit_files(
     page = Certified(
         " ".join(repr(machine).split()), Composite(tuple(claims), machine.certificate_.not_claimed),
         test, tuple(encoder.get_feature_names_out()), float(delta), asked=asked,
-        remarks=_remarks(seen),
+        remarks=_remarks(seen, tested=len(test) > 0),
     )  # fmt: skip
     model = StoredModel(
         encoder, machine, files.target, missing, [], seen.fingerprint,
@@ -117,13 +117,19 @@ def fit_files(
     return Fitted(model, page, seen, 1 + training.passes + (passes > 1))
 
 
-def _remarks(seen: Overview) -> tuple[str, ...]:
-    if not seen.left_out:
-        return ()
-    return (
-        f"{seen.left_out:,} of {seen.files.rows:,} rows were left out for missing values: no "
-        "result here, and no claim about new data, covers such rows.",
-    )
+def _remarks(seen: Overview, tested: bool) -> tuple[str, ...]:
+    found = []
+    if seen.left_out:
+        found.append(
+            f"{seen.left_out:,} of {seen.files.rows:,} rows were left out for missing values: no "
+            "result here, and no claim about new data, covers such rows."
+        )
+    if tested:
+        found.append(
+            "Whether test rows are copies of training rows, or of each other, was not looked at: "
+            "that needs all rows at once. Copies are no independent draws."
+        )
+    return tuple(found)
 
 
 def _blocks(files: Files, encoded: Encoded, chosen: np.ndarray, on_cluster: bool) -> Blocks:

@@ -49,4 +49,4 @@ def shown_of_test(claim: TestErrors, total: BlockSum) -> str:
     )
     why = shown(claim, total)
     claim._check_formulas()
-    return f"{why} Both ends of the interval follow."
+    return f"{why} Both ends of the interval follow; copies among the rows were not looked for."

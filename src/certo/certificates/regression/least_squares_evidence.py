@@ -175,7 +175,10 @@ def off_row_space(claim: LeastSquaresExcess, sample: Sample, allowances: int) ->
 
 def underflow(m: int, S: Rounded) -> float:
     """What Σ s·x² over m examples may lack: see above."""
-    return math.ceil(m + S.above) * exact.TINY
+    size = m + S.above
+    if size < 2**53:  # Then this product is exact.
+        return math.ceil(size) * exact.TINY
+    return exact.above(size * Fraction(exact.TINY))
 
 
 def weights_of(claim: LeastSquaresExcess) -> tuple[np.ndarray, Rounded]:
