@@ -260,3 +260,37 @@ def test_silent_data_loss_is_refused(certo, written, tmp_path):
     said = certo("fit", table, "--target", "t", "--machine", "svm", "--C", "1", "--lam", "1")
     assert said.code == 2
     assert "--C and --lam set the same penalty" in said.err
+
+
+class TestColumnsWithoutAName:
+    """As spreadsheets leave them, with commas up to a column that once was used."""
+
+    TABLE = "label,text,,,\n" + "".join(f"{'xy'[i % 2]},{i % 2 + i / 99},,,\n" for i in range(60))
+
+    def test_they_are_called_by_their_places(self, certo, written, tmp_path):
+        table, model = written(self.TABLE), tmp_path / "m"
+        refused = certo("fit", table, "--target", "label")
+        assert refused.code == 2
+        assert "column 'column3' must have a value in every row" in refused.err
+        assert "; values are missing in 'column4', 'column5', too." in refused.err
+        drop = [word for k in (3, 4, 5) for word in ("--drop", f"column{k}")]
+        said = certo("fit", table, "--target", "label", *drop, "--out", model)
+        assert said.code == 0
+        assert (
+            "3 columns have no name and are called by their places, column3 to column5" in said.out
+        )
+        assert certo("verify", model, table).code == 0
+        assert certo("predict", model, table).code == 0
+
+    def test_names_that_are_taken_are_not_given_again(self, certo, written):
+        said = certo("fit", written(self.TABLE.replace("text", "column4")), "--target", "label")
+        assert said.code == 2
+        assert "column names must differ, but '' occurs more than once (1 such name)." in said.err
+
+
+def test_a_target_that_is_missing_cannot_be_dropped(certo, written):
+    said = certo("fit", written("a,y\n" + "1,u\n2,v\n" * 30 + "3,\n"), "--target", "y")
+    assert said.code == 2
+    assert said.err.endswith(
+        "it is missing in 1 row. Fill them in, or leave out those rows (--missing drop).\n"
+    )

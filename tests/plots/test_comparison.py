@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.text import Annotation
 
 from certo.data.columns import read_table
 from certo.plots.comparison import AXES_SIZE, _box, _labels, _meet, machines
@@ -33,7 +34,12 @@ def test_each_machine_has_a_point_in_its_interval(held_out):
         else:
             assert y == pytest.approx(100 * one.errors / 30)
             assert (low, high) == tuple(100 * end for end in one.interval)
-    numbers = sorted(int(n) for text in ax.texts[:-1] for n in text.get_text().split(", "))
+    numbers = sorted(
+        int(n)
+        for text in ax.texts
+        if isinstance(text, Annotation)
+        for n in text.get_text().split(", ")
+    )
     assert numbers == list(range(1, 11))
     assert "new data" in ax.get_title() if held_out else "Cross-validated" in ax.get_title()
 

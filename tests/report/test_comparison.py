@@ -119,3 +119,10 @@ def test_numbers_have_three_digits_and_all_before_the_point():
     assert [digits(x) for x in (48265.4, 999.6, 0.18, 12.345)] == shown
     assert [digits(x, 2) for x in (333.0, 99.7, 0.00966)] == ["333", "100", "0.0097"]
     assert [at_most(x) for x in (0.12, 0.1200001, 1.0, 1e-9)] == ["12.0", "12.1", "100.0", "0.1"]
+
+
+def test_a_lower_error_of_what_did_not_finish_is_told():
+    late = machine("boosting", kind="outsider", fold_errors=[0.05], cv_error=0.05, missing="time")
+    first, second = verdict(facts(machine(), late))
+    assert first.startswith("Lowest cross-validated error of those that finished: a linear svm")
+    assert second == "Lower so far, but not finished: boosting, 5.0 % on 1 of 2 folds."

@@ -93,10 +93,10 @@ def _text(part: Part) -> Text:
 
 def shown_classes(said: dict[str, Any]) -> str:
     """The classes of the target, or the ends of its numbers."""
-    from certo.numbers.decimals import readable
+    from certo.numbers.digits import three_digits
 
     if said["classes"] is None:
-        return "from {} to {}".format(*map(readable, said["target_range"]))
+        return "from {} to {}".format(*map(three_digits, said["target_range"]))
     classes = [str(label).strip() for label in said["classes"]]
     more = f", … ({len(classes)} classes)" if len(classes) > MAX_CLASSES_SHOWN else ""
     return ", ".join(classes[:MAX_CLASSES_SHOWN]) + more

@@ -55,7 +55,24 @@ def read_table(path: str | Path, as_text: Collection[str] = ()) -> TableFile:
         raise Problem(
             f"{path} cannot be read as a table: {_first_line(wrong)} {FORMATS_NEEDED}"
         ) from wrong
-    return TableFile(as_table(found.table, str(path)), found.notes)
+    table, notes = _named(found.table)
+    return TableFile(as_table(table, str(path)), [*found.notes, *notes])
+
+
+def _named(table: pa.Table) -> tuple[pa.Table, list[str]]:
+    """The table with names for its columns that have none, if there are several, and a note."""
+    names = list(table.column_names)
+    places = [k for k, name in enumerate(names) if not name]
+    if len(places) < 2:
+        return table, []
+    given = [f"column{k + 1}" for k in places]
+    if not set(given).isdisjoint(names):
+        return table, []
+    for k, name in zip(places, given, strict=True):
+        names[k] = name
+    first, *_, last = given
+    note = f"{len(given)} columns have no name and are called by their places, {first} to {last}."
+    return table.rename_columns(names), [note]
 
 
 def as_table(data: Any, where: str = "the table") -> pa.Table:
@@ -77,7 +94,7 @@ def as_table(data: Any, where: str = "the table") -> pa.Table:
     if twice:
         raise Problem(
             f"{where}: column names must differ, but {twice[0]!r} occurs more than once "
-            f"({len(twice)} such names). Rename the columns; if there is no "
+            f"({counted(len(twice), 'such name')}). Rename the columns; if there is no "
             f"header line, say so with {setting('no-header')}."
         )
     if data.num_rows == 0:

@@ -18,6 +18,7 @@ from certo.data import columns, remarks, word_counts
 from certo.data.problem import Problem
 from certo.words.reader import setting
 
+MAX_NAMES_TOLD = 3  # Columns that an error names beside the first.
 MIN_RANGE = 1e-140  # Differences below this are lost when squared.
 MIN_DENSE_SHARE = 0.3  # A matrix with a larger share of non-zeros is kept dense.
 
@@ -26,6 +27,11 @@ def advice_in_fit() -> str:
     """What to do about missing values."""
     rows, column = setting("missing", "drop"), setting("drop")
     return f"Fill them in, or leave out those rows ({rows}) or the column ({column})."
+
+
+def advice_on_target() -> str:
+    """The same about the target, without which there is nothing to fit."""
+    return f"Fill them in, or leave out those rows ({setting('missing', 'drop')})."
 
 
 def advice_in_predict() -> str:
@@ -278,7 +284,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _numbers(self, table: pa.Table, advice: Callable[[], str]) -> np.ndarray:
         found = [columns.numbers(table.column(name), name) for name in self.number_names_]
         for name, values in zip(self.number_names_, found, strict=True):
-            self._refuse_missing(name, np.flatnonzero(np.isnan(values)).tolist(), advice)
+            self._refuse_missing(table, name, np.flatnonzero(np.isnan(values)), advice)
         return np.column_stack(found) if found else np.zeros((table.num_rows, 0))
 
     def _categories(self, table: pa.Table, advice: Callable[[], str]) -> np.ndarray:
@@ -290,17 +296,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _texts(self, table: pa.Table, name: str, advice: Callable[[], str]) -> np.ndarray:
         cells = columns.texts(table.column(name))
-        gone = [row for row, cell in enumerate(cells) if cell is None]
-        self._refuse_missing(name, gone, advice)
+        gone = np.flatnonzero([cell is None for cell in cells])
+        self._refuse_missing(table, name, gone, advice)
         return cells
 
-    def _refuse_missing(self, name: str, rows: list[int], advice: Callable[[], str]) -> None:
-        if rows:
+    def _refuse_missing(
+        self, table: pa.Table, name: str, rows: np.ndarray, advice: Callable[[], str]
+    ) -> None:
+        if rows.size:
+            others = [x for x in self.column_names if x != name and table.column(x).null_count]
+            more = "" if not others else f"; values are missing in {_some_of(others)}, too"
             raise Problem(
                 f"column {name!r} must have a value in every row, but in row {rows[0] + 1} it is "
-                f"missing ({counted(len(rows), 'such row')}). {advice()}",
+                f"missing ({counted(rows.size, 'such row')}){more}. {advice()}",
                 column=name,
-                rows=[row + 1 for row in rows],
+                rows=(rows + 1).tolist(),
             )
 
     def _refuse_tiny(self, numbers: np.ndarray) -> None:
@@ -311,6 +321,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     f"column {name!r} must have differences above {MIN_RANGE:g}, which float64 can "
                     f"square, but its numbers lie between {low:g} and {high:g}. Rescale it."
                 )
+
+
+def _some_of(names: Sequence[str]) -> str:
+    """The first names, and how many others there are."""
+    more = f" and {len(names) - MAX_NAMES_TOLD} more" if len(names) > MAX_NAMES_TOLD else ""
+    return ", ".join(map(repr, names[:MAX_NAMES_TOLD])) + more
 
 
 def told_apart(names: Sequence[str]) -> list[str]:

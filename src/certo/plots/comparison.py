@@ -22,6 +22,7 @@ AXES_SIZE = (350.0, 220.0)  # In points (1/72 inch), about: what labels cover is
 DIGIT_SIZE = (5.7, 8.0)  # Of a label, likewise.
 PLACES = ((5.0, 4.0), (5.0, -11.0), (-5.0, 4.0), (-5.0, -11.0))  # Of a label beside its point.
 LEAST_SECONDS_DRAWN = 1e-3
+NAME_COLUMNS = 3  # In which the names of the machines stand below the picture.
 LEAST_TOP = 1e-9  # Where no machine makes an error.
 
 
@@ -62,13 +63,15 @@ def machines(comparison: Comparison, ax: Axes | None = None) -> Axes:
             numbers, (10**x, y), xytext=place, textcoords="offset points", fontsize=9, color=INK,
             ha="left" if place[0] > 0 else "right",
         )  # fmt: skip
-    lines = [f"{k}\u2002{short(one.candidate.name, 32)}" for k, one, _ in drawn]
-    ax.text(
-        1.02, 1.0, "\n".join(lines), transform=ax.transAxes, va="top", fontsize=9, color=INK,
-        linespacing=1.5,
-    )  # fmt: skip
+    lines = [f"{k}\u2002{short(one.candidate.name, 26)}" for k, one, _ in drawn]
+    many = -(-len(lines) // NAME_COLUMNS) or 1
+    for column in range(0, len(lines), many):
+        ax.text(
+            column / many / NAME_COLUMNS, -0.24, "\n".join(lines[column : column + many]),
+            transform=ax.transAxes, va="top", fontsize=9, color=INK, linespacing=1.5,
+        )  # fmt: skip
     if drawn:
-        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.14), ncols=3, fontsize=9, frameon=False)
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.13), ncols=3, fontsize=9, frameon=False)
     return ax
 
 

@@ -54,7 +54,7 @@ def margin_band(
         names = canvas.feature_names(model, names)
     ax.set_title(f"Margin: {canvas.both_sides(labels)}")
     shown = supports if not soft else np.intersect1d(supports, canvas.some_of(len(y)))
-    text = f"margin {margin:.4g}" if soft else f"no example within {rounded_down(margin, 4)}"
+    text = f"margin {margin:.3g}" if soft else f"no example within {rounded_down(margin, 3)}"
     view = _draw_side_view(ax, w, b, X, y, labels, names, shown, (margin, text), not soft, places)
     if view is not None and supports.size:
         look = {"s": 60, "facecolors": "none", "edgecolors": INK, "lw": 1.1}

@@ -31,6 +31,7 @@ from certo.tables.examples import Examples
 from certo.words.labels import against, rest_of, shown_of
 from certo.words.reader import example
 
+MAX_SUPPORTS_SHOWN = 3  # Numbers of supports beside each other.
 MAX_LISTED_PAIRS = 10  # Pairs of classes whose examples on the wrong side are listed.
 MAX_COMPARED_ROWS = 5000  # Up to here the best function of a kernel's space is looked for.
 
@@ -40,7 +41,10 @@ def supports_per_output(machine) -> list[int]:
 
 
 def supports_tile(said: dict[str, Any]) -> Tile:
-    return Tile("/".join(map(readable, said["supports"][:6])), "supports")
+    many = said["supports"]
+    if len(many) > MAX_SUPPORTS_SHOWN:
+        return Tile(f"{readable(min(many))} to {readable(max(many))}", "supports of each boundary")
+    return Tile("/".join(map(readable, many)), "supports")
 
 
 def rules(machine, examples: Examples, flat, beside=None) -> Iterator[Axes]:

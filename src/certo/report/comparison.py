@@ -96,7 +96,7 @@ def _machine(comparison: Comparison, one: Result) -> dict[str, Any]:
 
 def html_comparison(comparison: Comparison, said: dict[str, Any]) -> str:
     """One HTML file with everything in it: the verdict, the table and the picture."""
-    ax = Figure(figsize=(8.6, 5.2), layout="constrained").add_subplot()
+    ax = Figure(figsize=(6.4, 5.6), layout="constrained").add_subplot()
     drawn = [machines(comparison, ax)] if comparison.best or any_tried(said) else []
     return _page(
         "comparison.html",
@@ -119,11 +119,25 @@ def verdict(said: dict[str, Any]) -> list[str]:
     named = {one["name"]: one for one in said["machines"]}
     if said["best"] is None:
         return ["No machine was cross-validated, so there is nothing to compare."]
-    sentences = [
-        _lowest(named[said["best"]], said, f"Lowest cross-validated {ERRORS[said['task']]}")
+    best = named[said["best"]]
+    lower = [
+        one
+        for one in said["machines"]
+        if one["cv_error"] is not None and one["cv_error"] < best["cv_error"]
     ]
+    which = " of those that finished" if lower else ""
+    sentences = [_lowest(best, said, f"Lowest cross-validated {ERRORS[said['task']]}{which}")]
     if said["best_own"] not in (None, said["best"]):
-        sentences.append(_lowest(named[said["best_own"]], said, "Lowest of Certo's machines"))
+        sentences.append(
+            _lowest(named[said["best_own"]], said, f"Lowest of Certo's machines{which}")
+        )
+    if lower:
+        so_far = "; ".join(
+            f"{one['name']}, {error_text(one['cv_error'], said)} on "
+            f"{len(one['fold_errors'])} of {said['folds']} folds"
+            for one in lower
+        )
+        sentences.append(f"Lower so far, but not finished: {so_far}.")
     return sentences
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from certo.certificates.encoding import counted
 from certo.data import columns
-from certo.data.encoder import TableEncoder, advice_in_fit, have, told_apart
+from certo.data.encoder import TableEncoder, advice_in_fit, advice_on_target, have, told_apart
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem
 from certo.data.remarks import (
@@ -266,7 +266,8 @@ def _usable_rows(
         if unlabelled:
             raise Problem(
                 f"the target {target!r} must have a value in every row, but it is missing in "
-                f"{counted(unlabelled, 'row')}. {advice()}",
+                f"{counted(unlabelled, 'row')}. "
+                f"{(advice_on_target if advice is advice_in_fit else advice)()}",
                 column=target,
             )
         return table, 1 + np.arange(table.num_rows)
