@@ -95,14 +95,34 @@ def sides(labels) -> tuple[tuple[int, str, str, str], ...]:
     return (1, POSITIVE, "o", short(name_of(labels))), (-1, NEGATIVE, "s", short(rest))
 
 
+def in_title(name: str) -> str:
+    """The name of a class in a title, in which a number alone would not say what it is."""
+    return f"class {short(name)}" if _is_number(name) else short(name)
+
+
+def side_name(labels) -> str:
+    """The positive side in a title."""
+    return in_title(name_of(labels))
+
+
 def both_sides(labels) -> str:
-    """Both sides, or the only class."""
+    """Both sides, or the only class, in a title."""
     if len(labels.classes) == 1 or labels.column is not None:
-        return short(name_of(labels))
+        return side_name(labels)
     if labels.against is not None:
-        return " and ".join(short(side[3], 24) for side in sides(labels))
-    rest = str(labels.classes[1 - labels.positive]) if len(labels.classes) == 2 else "the rest"
-    return f"{short(name_of(labels), 24)} and {short(rest, 24)}"
+        both = [short(side[3], 24) for side in sides(labels)]
+    else:
+        rest = str(labels.classes[1 - labels.positive]) if len(labels.classes) == 2 else "the rest"
+        both = [short(name_of(labels), 24), short(rest, 24)]
+    return ("classes " if all(map(_is_number, both)) else "") + " and ".join(both)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def axis_names(d: int, names) -> tuple[str, str]:

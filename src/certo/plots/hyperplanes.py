@@ -15,7 +15,6 @@ from certo.numbers.digits import share_text
 from certo.numbers.exact import norm
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
-from certo.words.labels import name_of
 
 
 def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None, places=None) -> Axes:
@@ -25,7 +24,7 @@ def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None, p
     _needs_hyperplane(model, "boundary")
     ax = canvas.new_axes(ax)
     labels = model.outputs_[output]
-    ax.set_title(f"Boundary: {canvas.short(name_of(labels))}")
+    ax.set_title(f"Boundary: {canvas.side_name(labels)}")
     w, b = model.coef_[output], float(model.intercept_[output])
     _draw_side_view(ax, w, b, X, y, labels, canvas.feature_names(model, names), places=places)
     return ax

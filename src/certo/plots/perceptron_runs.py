@@ -9,7 +9,6 @@ from matplotlib.ticker import EngFormatter
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, MAX_NAMED_LINES, NEGATIVE, POSITIVE, SOFT
-from certo.words.labels import name_of
 
 LOG_SCALE_RATIO = 20  # Curves further apart than this are drawn on a logarithmic scale.
 
@@ -22,7 +21,7 @@ def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
     trace = model.trace_.of_output(output)
     labels, found = model.outputs_[output], model.certificate_.of_kind(MistakeBound)
     claim = next((claim for claim in found if claim.labels == labels), None)
-    name = canvas.short(name_of(labels))
+    name = canvas.side_name(labels)
     ax.set(xlabel="updates", ylabel=square, title=f"Squared norm between its bounds: {name}")
     if not len(trace):
         ax.text(0.5, 0.5, "no update was made", ha="center", transform=ax.transAxes)

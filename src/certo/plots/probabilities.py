@@ -40,7 +40,7 @@ def calibration(model, X, y, ax: Axes | None = None) -> Axes:
     few = (
         f" (the first {len(shown)} of {len(classes)} classes)" if len(shown) < len(classes) else ""
     )
-    which = f": {canvas.short(str(classes[1]))}" if len(classes) == 2 else few
+    which = f": {canvas.in_title(str(classes[1]))}" if len(classes) == 2 else few
     ax.set(title=f"Calibration{which}", xlabel="predicted probability", ylabel="observed frequency")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     canvas.legend(ax)

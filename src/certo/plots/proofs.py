@@ -15,7 +15,6 @@ from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import UNIT
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, MAX_NAMED_LINES, NEGATIVE, POSITIVE, SOFT
-from certo.words.labels import name_of
 
 
 def gap(model, ax: Axes | None = None) -> Axes:
@@ -142,7 +141,7 @@ def regret(
     text = "at most, against all fixed weights"
     ax.plot(steps, trace.bound[mine], color=POSITIVE, lw=1.1, ls="--", label=text)
     ax.axhline(0, color=SOFT, lw=0.8)
-    name = canvas.short(name_of(labels))
+    name = canvas.side_name(labels)
     ax.set(title=f"Regret: {name}", xlabel="rounds (logarithmic)", ylabel="regret", xscale="log")
     canvas.legend(ax)
     return ax

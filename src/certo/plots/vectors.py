@@ -86,10 +86,12 @@ def half_spaces(hyperplane: Hyperplane, points=None, ax: Axes | None = None) -> 
         corners = np.array([foot - along, foot + along, foot + along + far, foot - along + far])
         ax.fill(*corners.T, color=color, alpha=0.13, lw=0, label=name, zorder=0)
     ax.plot(*np.array([foot - along, foot + along]).T, color=INK, lw=1.8, label="S: v·x = c")
-    text = f"c/‖v‖ = {distance:.3g}, distance from the origin"
-    ax.plot(*np.array([[0, 0], foot]).T, color=ACCENT, lw=1.6, ls="--", label=text)
-    ax.plot([0], [0], "+", color=INK, ms=9)
-    _beside(ax, -0.06 * size * unit, "0", INK)
+    text = f"c/‖v‖ = {distance:.3g}, signed distance from the origin"
+    # Where the distance is negative, v lies over the way from the foot to the origin.
+    ax.plot(*np.array([[0, 0], foot]).T, color=ACCENT, lw=1.6, ls="--", label=text, zorder=5)
+    ax.plot([0], [0], "+", color=INK, ms=9, zorder=5)
+    free = -unit if distance >= 0 else np.array([-unit[1], unit[0]])
+    _beside(ax, 0.06 * size * free, "0", INK)
     arrow(ax, foot, tip, INK)
     _beside(ax, tip + 0.05 * size * unit, "v", INK)
     if len(shown):
