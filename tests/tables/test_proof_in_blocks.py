@@ -42,7 +42,7 @@ def test_it_is_checked_from_the_table(proved):
     written(data, whole().slice(0, 1400))
     audit = audit_proof(folder, data)
     assert not audit.passed
-    assert "the table had 11 parts, and has 10" in audit.notes[-1]
+    assert "the table had 9 parts, and has 8" in audit.notes[-1]
 
 
 def test_a_changed_folder_is_not_as_written(proved):
