@@ -39,6 +39,7 @@ from certo.reading_list import functions_in
 from certo.visible import visible
 
 FORMAT = "certo proof 2"
+BLOCKS_FORMAT = "certo proof by blocks 1"  # It has no examples with it.
 HOLDS, FAILS, NOT_AS_WRITTEN = 0, 1, 3  # Exit codes, beside those of `exit_code`.
 
 
@@ -149,6 +150,10 @@ def _read(content: bytes) -> Proof:
 
     try:
         said = json.loads(content, object_pairs_hook=once)
+        if take(said, "format", str) == BLOCKS_FORMAT:
+            raise Unusable(
+                "the proof refers to a table that is not in its folder: certo verify FOLDER TABLE."
+            )
         if take(said, "format", str) != FORMAT:
             raise ValueError(f"its format must be {FORMAT!r}.")
         model, sha256 = take(said, "model", dict, type(None)), take(said, "sha256", dict)
@@ -169,6 +174,8 @@ def _read(content: bytes) -> Proof:
             raise ValueError("test.npz must be named where, and only where, claims are about it.")
         encoded = any({"mean", "level", "term"} & set(feature) for feature in said["features"])
         return Proof(certified, model, features, encoded, sha256)
+    except Unusable:
+        raise
     except (TypeError, ValueError, RecursionError) as wrong:
         raise Unusable(f"proof.json is damaged or was not written by Certo: {wrong}") from wrong
 

@@ -23,7 +23,8 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("target", "machine"), [("y", "svm"), ("y", "logistic"), ("v", "least-squares")]
+    ("target", "machine"),
+    [("y", "svm"), ("y", "logistic"), ("v", "least-squares"), ("y", "pegasos")],
 )
 def test_fit_verify_predict(certo, folder, target, machine):
     drop, model, data = {"y": "v", "v": "y"}[target], folder / "m.certo", folder / "data"
@@ -44,6 +45,26 @@ def test_fit_verify_predict(certo, folder, target, machine):
         found = np.array([float(row[1]) for row in rows[1:]])
         assert np.corrcoef(found, V)[0, 1] > 0.5
     assert sorted(path.name for path in folder.iterdir()) == ["data", "m.certo", "p.csv"]
+
+
+def test_a_proof_refers_to_the_row_groups(certo, folder):
+    model, data, proof = folder / "m.certo", folder / "data", folder / "proof"
+    certo("fit", data, "--target", "y", "--drop", "v", "--out", model)
+    said = certo("proof", model, data, "--out", proof)
+    assert said.code == 0
+    assert "It refers to 6 parts of the table" in said.out
+    assert sorted(path.name for path in proof.iterdir()) == ["model.certo", "proof.json"]
+    assert certo("verify", proof, data).out.startswith("Verified: ")
+    assert certo("proof", model, data, "--out", proof).code == 0  # It takes the place of itself.
+    table = pq.read_table(data / "b.parquet")
+    changed = table.set_column(0, "x0", pa.array(np.where(np.arange(600) == 550, 9.0, X[300:, 0])))
+    pq.write_table(changed, data / "b.parquet", row_group_size=500)
+    refused = certo("verify", proof, data)
+    assert refused.code != 0
+    assert "b.parquet, row group 1 (100 rows) has other contents" in refused.out
+    again = certo("proof", model, data, "--out", folder / "other")
+    assert "Nothing was written." in again.out
+    assert not (folder / "other").exists()
 
 
 def test_facts_as_json(certo, folder):
@@ -71,8 +92,8 @@ def test_what_needs_all_rows_is_refused_at_once(certo, folder):
         said = certo("fit", folder / "data", "--target", "y", *words)
         assert said.code != 0
         assert "block by block" in said.err
-    said = certo("fit", folder / "data", "--target", "y", "--machine", "perceptron")
-    assert "these machines can be fitted: svm, logistic, least-squares" in said.err
+    said = certo("fit", folder / "data", "--target", "y", "--machine", "min-disagreement")
+    assert "these machines can be fitted: svm, logistic" in said.err
 
 
 def test_a_damaged_file_is_named_and_nothing_is_written(certo, folder):

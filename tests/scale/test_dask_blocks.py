@@ -74,6 +74,23 @@ def test_a_frame_with_empty_partitions_and_a_target_column():
     assert np.array_equal(np.concatenate([b.y for b in blocks]), expected["label"].to_numpy())
 
 
+def test_columns_that_dask_reads_in_other_partitions(tmp_path):
+    """Of one column, or of few, Dask reads several row groups together."""
+    X, z, label = table(20_000, 30)
+    columns = {f"x{j}": X[:, j] for j in range(30)}
+    data = pa.table({**columns, "z": z, "label": label})
+    pq.write_table(data, tmp_path / "a.parquet", row_group_size=1000)
+    frame = dd.read_parquet(tmp_path / "a.parquet", split_row_groups=True)
+    wide, target = frame.drop(columns=["z", "label"]), frame["z"]
+    usual = LeastSquares().fit(X, z)
+    for given in (
+        (frame.drop(columns=["label"]), "z"), (wide, target), (wide, z), (wide, z[:, None]),
+    ):  # fmt: skip
+        assert np.allclose(LeastSquares().fit(*given).coef_, usual.coef_, rtol=1e-10)
+    blocks = as_blocks(wide, frame["label"])
+    assert np.array_equal(np.concatenate([block.y for block in blocks]), label)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

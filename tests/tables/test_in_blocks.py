@@ -7,7 +7,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from certo import SVM, LeastSquares, LogisticRegression, Perceptron
+from certo import (
+    SVM,
+    LeastSquares,
+    LogisticRegression,
+    MinDisagreement,
+    OnlineGradientDescent,
+    Pegasos,
+    Perceptron,
+)
 from certo.data.big_files import overview
 from certo.data.problem import Problem
 from certo.tables.audit import audit_table
@@ -33,11 +41,11 @@ def written(folder, data=None, group=333):
     return folder
 
 
-def fitted(path, target, machine, **choices):
+def fitted(path, target, machine, scale=None, **choices):
     held_out = HeldOut(0.2, 1)
     encoding = {"drop": ("v",) if target == "y" else ("y",)} | choices
     seen = overview(path, target, held_out=held_out.of, **encoding)
-    return fit_files(seen, machine, held_out=held_out, **encoding)
+    return fit_files(seen, machine, held_out=held_out, scale=scale, **encoding)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +70,20 @@ def test_a_fit_is_that_of_the_table_in_memory(tmp_path, target, machine):
     if target == "y" and exact:
         (mine,), (theirs,) = (m.certified.test.of_kind("TestErrors") for m in (found, usual))
         assert (mine.examples, mine.errors) == (theirs.examples, theirs.errors)
+
+
+@pytest.mark.parametrize(
+    "machine", [Pegasos(random_state=0), Perceptron(epochs=3), OnlineGradientDescent()]
+)
+def test_a_stream_is_that_of_the_table_in_memory_bit_for_bit(tmp_path, machine):
+    """Unless columns are scaled: then means and deviations are added in another order."""
+    found = fitted(written(tmp_path), "y", machine, scale="none").model
+    usual = fit_table(
+        whole(), "y", machine, held_out=HeldOut(0.2, 1), drop=("v",), scale="none"
+    ).model
+    np.testing.assert_array_equal(found.machine.coef_, usual.machine.coef_)
+    np.testing.assert_array_equal(found.machine.intercept_, usual.machine.intercept_)
+    assert audit_files(LoadedModel(found, "", True), tmp_path).passed
 
 
 @pytest.mark.parametrize(("target", "machine"), [("y", SVM()), ("v", LeastSquares())])
@@ -118,4 +140,6 @@ def test_problems_come_before_the_fit(tmp_path):
     with pytest.raises(Problem, match=r"b\.parquet.*'x2' must hold finite numbers"):
         overview(written(tmp_path, whole(x2=huge)), "y")
     with pytest.raises(Problem, match="these machines can be fitted: svm, logistic"):
-        fitted(written(tmp_path), "y", Perceptron())
+        fitted(written(tmp_path), "y", MinDisagreement())
+    with pytest.raises(Problem, match='order="cyclic"'):
+        fitted(written(tmp_path), "y", Perceptron(order="shuffled"))

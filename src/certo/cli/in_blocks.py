@@ -180,6 +180,43 @@ def _write_predictions(model: Any, data: Path, file: Any, predict_files: Any) ->
         file.write(buffer.getvalue())
 
 
+def proof_in_blocks(
+    loaded: Any, model: Path, data: Path, output: Path, test: Path | None, as_json: bool
+) -> None:
+    """A folder with the model, its claims, and a fingerprint of each row group of its table."""
+    from certo.cli.console import print_json
+    from certo.cli.progress import FitProgress
+    from certo.cli.verify import leave, tell_audit
+    from certo.tables.proof_in_blocks import audit_with_parts, write_block_proof
+
+    _refuse("proof", {"--test": test})
+    said: dict[str, Any] = {"folder": None, "sha256": None, "check_with": None}
+    with FitProgress(Voice(stderr=True).console) as progress:
+        progress.stage(f"Checking every claim in one pass over {data.name}")
+        audit, parts = audit_with_parts(loaded, data)
+        if audit.passed:
+            progress.stage("Writing")
+            said["sha256"] = write_block_proof(output, loaded, model.read_bytes(), audit, parts)
+            said["folder"] = str(output)
+            words = ["certo", "verify", options.as_argument(output), options.as_argument(data)]
+            said["check_with"] = options.command_line(*words)
+    voice = Voice()
+    if as_json:
+        print_json({"passed": audit.passed, **said, "audit": audit.to_dict()})
+    else:
+        tell_audit(voice, audit)
+        if said["folder"] is None:
+            voice.say("Nothing was written.")
+        else:
+            voice.say(
+                f"The proof is in {said['folder']}: proof.json, and the model. It refers to "
+                f"{counted(len(parts), 'part')} of the table by their fingerprints."
+            )
+            voice.suggest("The SHA-256 of proof.json, to publish", said["sha256"])
+            voice.suggest("Whoever has the table can check it", said["check_with"])
+    leave(audit)
+
+
 def _refuse(command: str, given: dict[str, Any]) -> None:
     """Options that need all rows at once."""
     from certo.data.problem import Problem

@@ -31,6 +31,14 @@ TABLE_HELP = (
 )
 DataFile = Annotated[Path, argument("DATA", TABLE_HELP)]
 ModelFile = Annotated[Path, argument("MODEL", "Model file written by certo fit.")]
+ProvedModel = Annotated[
+    Path,
+    argument(
+        "MODEL",
+        "Model file written by certo fit, or a folder that certo proof wrote of a model that was "
+        "fitted block by block.",
+    ),
+]
 TEST_HELP = (
     "Table of test rows, not used to fit or to choose anything: bounds the error rate on new data."
 )

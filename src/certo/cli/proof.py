@@ -20,16 +20,23 @@ def proof(
 ) -> None:
     """Write a folder with which anyone can check a model's claims. Every claim is checked first.
     The folder holds the claims and the examples, for someone who trusts neither you nor Certo:
-    python -m certo.verify FOLDER checks it, and needs NumPy and SciPy alone."""
+    python -m certo.verify FOLDER checks it, and needs NumPy and SciPy alone. Of a table that was
+    read block by block the folder has a fingerprint of each row group instead of the examples:
+    certo verify FOLDER DATA."""
+    from certo.cli.in_blocks import proof_in_blocks
     from certo.cli.progress import FitProgress
     from certo.data.fingerprint import fingerprint
     from certo.data.problem import Problem
     from certo.tables.audit import audit_table, parts_of, rows_of, with_test_errors
+    from certo.tables.in_blocks import was_fitted_by_blocks
     from certo.tables.model_file import load_model
     from certo.tables.proof_folder import check_folder, write_proof
 
     check_folder(output)
     loaded = load_model(model)
+    if was_fitted_by_blocks(loaded.model):
+        proof_in_blocks(loaded, model, data, output, test, as_json)
+        return
     said: dict[str, Any] = {"folder": None, "sha256": None, "check_with": None}
     with FitProgress(Voice(stderr=True).console) as progress:
         progress.stage(f"Reading {data.name}")

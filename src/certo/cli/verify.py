@@ -16,7 +16,7 @@ from certo.cli.options import (
     NOT_OF_THE_FIT,
     DataFile,
     Json,
-    ModelFile,
+    ProvedModel,
     TestFile,
     Verbose,
 )
@@ -30,7 +30,7 @@ MIN_TABLE_WIDTH = 110  # Columns of a terminal that has room for numbers beside 
 
 
 def verify(
-    model: ModelFile,
+    model: ProvedModel,
     data: DataFile,
     test: TestFile = None,
     verbose: Verbose = False,
@@ -40,7 +40,14 @@ def verify(
     from certo.cli.progress import FitProgress
     from certo.tables.audit import audit_table
     from certo.tables.model_file import load_model
+    from certo.tables.proof_in_blocks import audit_proof
 
+    if model.is_dir():
+        with FitProgress(Voice(stderr=True).console) as progress:
+            progress.stage(f"Checking every claim in one pass over {data.name}")
+            audit = audit_proof(model, data)
+        _say(audit, verbose, as_json)
+        return
     loaded = load_model(model)
     with FitProgress(Voice(stderr=True).console) as progress:
         if loaded.model.by_blocks:
@@ -53,6 +60,10 @@ def verify(
             tables = read_tables(loaded, data, test)
             progress.stage("Checking every claim")
             audit = audit_table(loaded, *tables, str(test))
+    _say(audit, verbose, as_json)
+
+
+def _say(audit: Audit, verbose: bool, as_json: bool) -> None:
     if as_json:
         print_json(audit.to_dict())
     else:

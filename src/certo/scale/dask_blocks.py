@@ -181,15 +181,17 @@ def from_dask(X: Any, y: Any = None) -> DaskBlocks:
     `y` is the name of a column of the data frame, or an array, a Dask array or a Dask series with
     one value for each row.
     """
-    columns = None
+    columns = target = None
     if hasattr(X, "to_dask_array"):  # A data frame.
         if isinstance(y, str):
             if y not in X.columns:
                 raise ValueError(f"there is no column {y!r}; there are {list(X.columns)[:8]}.")
-            X, y = X.drop(columns=[y]), X[y]
-        _require_number_columns(X)
-        columns = tuple(map(str, X.columns))
-        dtype = np.result_type(*X.dtypes)
+            # One column alone could come in other partitions: Dask reads small parts together.
+            target, y = y, None
+        used = X if target is None else X.drop(columns=[target])
+        _require_number_columns(used)
+        columns = tuple(map(str, used.columns))
+        dtype = np.result_type(*used.dtypes)
         given, width = X.to_delayed(), len(columns)
         lengths = [math.nan]
     else:
@@ -204,7 +206,7 @@ def from_dask(X: Any, y: Any = None) -> DaskBlocks:
         given, lengths = X.to_delayed().ravel().tolist(), list(X.chunks[0])
     rows = _lengths(given) if any(map(math.isnan, lengths)) else [int(rows) for rows in lengths]
     targets = [None] * len(given) if y is None else _targets(y, rows)
-    parts = [dask.delayed(_pair)(X, y) for X, y in zip(given, targets, strict=True)]
+    parts = [dask.delayed(_pair)(X, y, target) for X, y in zip(given, targets, strict=True)]
     small = np.dtype(dtype) in (np.dtype(np.float16), np.dtype(np.float32))
     return DaskBlocks(parts, rows, int(width), np.float32 if small else np.float64, columns)
 
@@ -216,7 +218,14 @@ def _targets(y: Any, lengths: list[int]) -> list[Any]:
     if not type(y).__module__.startswith("dask."):
         y = da.from_array(np.asarray(y), chunks=-1)
     if hasattr(y, "to_dask_array"):
-        y = y.to_dask_array(lengths=True)
+        delayed = y.to_delayed()
+        kind = y.dtype if isinstance(y.dtype, np.dtype) else np.dtype(object)
+        arrays = [
+            da.from_delayed(dask.delayed(_values)(part), (rows,), dtype=kind)
+            for part, rows in zip(delayed, _lengths(delayed), strict=True)
+            if rows
+        ]
+        y = da.concatenate(arrays) if arrays else da.zeros(0)
     if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
         raise ValueError(f"y must have one value for each row, got {y.ndim} dimensions.")
     y = y.reshape(-1) if y.ndim == 2 else y
@@ -259,8 +268,14 @@ def _require_number(dtype: Any, what: str) -> None:
 # ---------------------------------------------------------------- what workers run
 
 
-def _pair(X: Any, y: Any) -> tuple[Any, Any]:
-    return X, y
+def _pair(X: Any, y: Any, target: str | None) -> tuple[Any, Any]:
+    if target is None:
+        return X, y
+    return X.drop(columns=[target]), X[target]
+
+
+def _values(series: Any) -> np.ndarray:
+    return np.asarray(series)
 
 
 def _blocks_of(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,8 @@ from certo.certificates.blocks.check import Checker
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite, NotClaimed, all_hold
 from certo.data.big_files import (
+    FINGERPRINT,
+    Batch,
     Encoded,
     Files,
     Fingerprint,
@@ -145,8 +147,11 @@ def _blocks(files: Files, encoded: Encoded, chosen: np.ndarray, on_cluster: bool
     return FileBlocks(here)
 
 
-def audit_files(loaded: LoadedModel, path: Path) -> Audit:
-    """Recompute every claim of a model from its files, in one pass."""
+def audit_files(
+    loaded: LoadedModel, path: Path, tell: Callable[[list[str], Batch], None] | None = None
+) -> Audit:
+    """Recompute every claim of a model from its files, in one pass, of which every batch is told,
+    with the names of the columns that matter."""
     model, target = loaded.model, loaded.model.target
     if target is None:
         raise Problem("a density is checked on a table that fits in memory, not block by block.")
@@ -161,9 +166,16 @@ def audit_files(loaded: LoadedModel, path: Path) -> Audit:
     unseen = np.zeros(files.rows, dtype=bool) if held_out is None else held_out.of(files.rows)
     outcomes: list[Verification] = []
     checkers = Checker(page.claims), Checker(page.test)
-    seen = Fingerprint([*files.names, target])
+    named = [*files.names, target]
+    seen = Fingerprint(named)
+
+    def looked(batch: Batch) -> None:
+        seen.add(batch.table)
+        if tell is not None:
+            tell(named, batch)
+
     try:
-        _check_pass(files, encoded, unseen, checkers, model.missing, seen)
+        _check_pass(files, encoded, unseen, checkers, model.missing, looked)
         for k, checker in enumerate(checkers):
             found = checker.outcomes()
             if again := checker.again(found):
@@ -194,11 +206,11 @@ def _check_pass(
     unseen: np.ndarray,
     checkers: tuple[Checker, Checker],
     missing: str,
-    seen: Fingerprint | None,
+    looked: Callable[[Batch], None] | None,
 ) -> None:
     for batch in files.batches():
-        if seen is not None:
-            seen.add(batch.table)
+        if looked is not None:
+            looked(batch)
         rows = unseen[batch.first : batch.first + batch.table.num_rows]
         with problems_of(batch.where):
             complete = complete_rows(batch.table, [*files.names, files.target], missing)

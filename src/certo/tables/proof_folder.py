@@ -32,6 +32,7 @@ from certo.issue.model import model_of
 from certo.verify import FORMAT
 
 PROOF, EXAMPLES, TEST = "proof.json", "examples.npz", "test.npz"
+MODEL = "model.certo"  # In a proof by blocks.
 
 
 def write_proof(
@@ -72,8 +73,8 @@ def write_proof(
             "another library give None in its place: then the claims stand for themselves."
         )
     names = certified.columns or [f"x{j}" for j in range(X.shape[1])]
-    columns = _columns(encoder) if encoder else [{} for _ in names]
-    with _whole(folder) as place:
+    columns = columns_of(encoder) if encoder else [{} for _ in names]
+    with whole(folder) as place:
         for name, pair in examples.items():
             write_examples(place / name, *pair)
         said = {
@@ -85,16 +86,16 @@ def write_proof(
                 "scipy": scipy.__version__,
             },
             "about": about or {},
-            "sha256": {name: _sha256(place / name) for name in examples},
+            "sha256": {name: sha256_of(place / name) for name in examples},
             "features": [{"name": n, **c} for n, c in zip(names, columns, strict=True)],
             "model": model and model._asdict(),
             "certified": page,
         }
         (place / PROOF).write_text(json.dumps(said, indent=1), encoding="utf-8")
-        return _sha256(place / PROOF)
+        return sha256_of(place / PROOF)
 
 
-def _columns(encoder: TableEncoder) -> list[dict[str, Any]]:
+def columns_of(encoder: TableEncoder) -> list[dict[str, Any]]:
     """How each feature comes from a column of the table: (value − mean)/scale, the value itself,
     1 where the column has this level and else 0, or how often the column has this term."""
     scaler, numbers = encoder.scaler_, encoder.number_names_
@@ -118,7 +119,7 @@ def check_folder(folder: str | Path) -> Path:
         raise Problem(f"{folder} is a file; the name of a folder to write is needed.")
     if folder.is_dir():
         there = {path.name for path in folder.iterdir()}
-        if there and (PROOF not in there or not there <= {PROOF, EXAMPLES, TEST}):
+        if there and (PROOF not in there or not there <= {PROOF, EXAMPLES, TEST, MODEL}):
             raise Problem(
                 f"{folder} holds other files ({', '.join(sorted(there)[:3])}), which a proof would "
                 "take the place of. Choose a new or empty folder, or one that certo proof wrote."
@@ -131,7 +132,7 @@ def check_folder(folder: str | Path) -> Path:
 
 
 @contextlib.contextmanager
-def _whole(folder: Path):
+def whole(folder: Path):
     """A new folder beside this one, which takes its place once all is written."""
     try:
         place = Path(tempfile.mkdtemp(prefix=".certo-", dir=folder.parent))
@@ -151,7 +152,7 @@ def _whole(folder: Path):
         raise Problem(f"these examples cannot be written to a folder: {wrong}") from wrong
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
