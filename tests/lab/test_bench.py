@@ -52,6 +52,4 @@ def test_points_near_others_are_within_the_bench():
     assert bench.reach == REACH
     assert np.max(np.abs(bench.X[1] - [0.1, 0.2])) <= 0.5 / UNITS
     assert bench.has_both
-    assert len(bench.take([0])) == 1
-    assert not bench.take([0]).has_both
     assert Bench.read([]).reach == 0

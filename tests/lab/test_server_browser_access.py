@@ -52,6 +52,30 @@ def test_both_languages_themes_and_sizes(browser, address):
         assert page.page.get_attribute("#projector", "aria-pressed") == "true"
 
 
+@pytest.mark.parametrize("width", [1440, 1180, 1024, 820, 761, 390])
+@pytest.mark.parametrize("large", [False, True])
+def test_nothing_stands_on_anything_else(browser, address, width, large):
+    with opened(browser, address, viewport={"width": width, "height": 900}) as page:
+        page.open("separability?preset=xor&m=24")
+        page.quiet()
+        if large:
+            page.page.keyboard.press("g")
+        places = ("rail", "middle", "said", "stage", "transport")
+        rail, middle, said, *inner = (page.page.locator(f"#{one}").bounding_box() for one in places)
+        for one, other in ((rail, middle), (middle, said), (rail, said)):
+            assert (one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]
+                    or one["y"] + one["height"] <= other["y"]
+                    or other["y"] + other["height"] <= one["y"])  # fmt: skip
+        for one in inner:
+            assert one["x"] + one["width"] <= middle["x"] + middle["width"] + 1
+        assert page.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.page.locator("#frame").bounding_box()["width"] > 100
+        # Every experiment can be chosen: their names fit, or there is a list of them.
+        names = page.page.locator("#experiments")
+        fits = names.is_visible() and names.evaluate("(n) => n.scrollWidth <= n.clientWidth")
+        assert fits or page.page.locator("#experiment-select").is_visible()
+
+
 #: Texts whose contrast with what is behind them is below that of WCAG 2.1, level AA.
 FAINT = """() => {
     const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, share, k) => {

@@ -87,6 +87,3 @@ class Bench:
     def reach(self) -> float:
         """The furthest of all coordinates from 0; 0 without points."""
         return float(np.max(np.abs(self.places), initial=0)) / UNITS
-
-    def take(self, rows) -> Bench:
-        return Bench(self.places[rows], self.signs[rows])

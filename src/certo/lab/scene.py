@@ -17,9 +17,7 @@ import numpy as np
 from certo.numbers.decimals import rounded_down, rounded_up
 from certo.numbers.digits import three_digits
 
-BENCH_GRID_POINTS = (
-    72  # Points of a grid in each direction, on which scores are computed for a picture.
-)
+BENCH_GRID_POINTS = 72  # In each direction, of the grid on which a picture has scores.
 BOUND_DIGITS = 4  # Of bounds, that are rounded outward.
 
 
@@ -43,18 +41,15 @@ def region(scores: np.ndarray, reach: float, levels: Sequence[float] = (0.0,)) -
 
 
 def number(key: str, value: float, *, at: str = "", digits: int = BOUND_DIGITS,
-           bound: tuple[float, str] | None = None, of_run: bool = False,
-           below: bool = True, tone: str = "") -> dict[str, Any]:  # fmt: skip
+           bound: float | None = None, of_run: bool = False) -> dict[str, Any]:  # fmt: skip
     """A number of the strip; `at` says whether it is rounded "most" or "least" or as usual.
 
-    `bound` is what the theorem allows and how it is rounded; `below`: the value is to be at most
-    the bound, else at least; `of_run`: it is about runs with these steps, not about every run."""
+    `bound` is the most that the theorem allows; `of_run`: it is about runs with these steps, not
+    about every run."""
     said: dict[str, Any] = {"key": key, "value": plain(value), "text": text(value, at, digits)}
     if bound is not None:
-        limit, how = bound
-        said["bound"] = {"value": plain(limit), "text": text(limit, how), "below": below,
-                         "of_run": of_run}  # fmt: skip
-    return said | ({"tone": tone} if tone else {})
+        said["bound"] = {"value": plain(bound), "text": text(bound, "most"), "of_run": of_run}
+    return said
 
 
 def text(value: float, at: str = "", digits: int = BOUND_DIGITS) -> str:

@@ -2,13 +2,13 @@
 
 A link is `EXPERIMENT?name=value&…`, what follows # in an address:
 
-    perceptron?preset=narrow&m=40&seed=0&eta=2&step=7
+    perceptron?preset=narrow&m=40&seed_of_points=3&eta=2&step=7
     margin?points=AAAA…&C=10
 
-`preset`, `m` and `seed` name points; `points` has them, in base 64 (URL): for each point x and y as
-little-endian int16, in units of 1/1024, then one bit for each label, 1 for +1. `world` is that of
-whose points some were moved. `step` is a frame; without it the frame that the run opens at. All
-other names are settings, which have their default values where they are not named.
+`preset`, `m` and `seed_of_points` name points; `points` has them, in base 64 (URL): for each point
+x and y as little-endian int16, in units of 1/1024, then one bit for each label, 1 for +1. `world`
+is that of whose points some were moved. `step` is a frame; without it the frame that the run opens
+at. All other names are settings, which have their default values where they are not named.
 """
 
 from __future__ import annotations

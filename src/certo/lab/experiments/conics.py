@@ -10,6 +10,7 @@ from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.estimators.svm import SVM
 from certo.features.monomials import Monomials
 from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
+from certo.lab.experiments.shown import objective_numbers, support_marks
 from certo.lab.scene import grid_of, number, region, verdict
 from certo.lab.settings import decades
 
@@ -63,15 +64,12 @@ class ConicsRun(MachineRun):
             "solid": solid,
         }
         if last:
-            alpha = np.abs(self.model.dual_coef_[0])
-            scene["marks"]["support"] = self.model.support_.tolist()
-            scene["marks"]["size"] = (alpha / np.max(alpha, initial=1e-300)).tolist()
+            scene["marks"] |= support_marks(self.model.support_, self.model.dual_coef_[0])
         (claim,) = self.model.certificate_.of_kind(SoftMarginGap)
         strip = [
             number("errors", wrong.size),
             number("supports", len(self.model.support_)),
-            number("objective", claim.primal, at="most"),
-            number("relative_gap", claim.relative_gap, at="most"),
+            *objective_numbers(claim),
         ]
         told = verdict(f"conics.{conic_of(w, b)}", "good" if not wrong.size else "plain",
                        wrong=wrong.size)  # fmt: skip

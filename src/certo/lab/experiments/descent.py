@@ -115,7 +115,7 @@ class PegasosRun(DescentRun):
             strip += [
                 number("objective_mean", float(self.excess.objective[step - 1]), at="most"),
                 number("least_objective", float(self.excess.least[step - 1]), at="least"),
-                number("excess", float(value), at="most", bound=(float(bound), "most")),
+                number("excess", float(value), at="most", bound=float(bound)),
             ]
             key = "descent.under" if value <= bound else "descent.over"
             tone = "good" if value <= bound else "plain"
@@ -168,7 +168,7 @@ class GradientDescentRun(DescentRun):
             regret, bound = float(self.regret[step - 1]), float(self.bounds[step - 1])
             strip += [
                 number("suffered", float(self.suffered[step - 1])),
-                number("regret", regret, bound=(bound, "most")),
+                number("regret", regret, bound=bound),
             ]
             told = verdict("descent.regret", "good", rounds=step, regret=regret,
                            bound=strip[-1]["bound"]["text"])  # fmt: skip

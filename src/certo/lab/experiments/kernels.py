@@ -16,6 +16,7 @@ from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.polynomial import Polynomial
 from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
+from certo.lab.experiments.shown import objective_numbers, support_marks, theorem_curves
 from certo.lab.scene import chart, grid_of, number, region, series, verdict
 from certo.lab.settings import Choice, Flag, decades, wholes
 from certo.rkhs import Expansion
@@ -138,16 +139,11 @@ class KernelSvmRun(KernelRun):
     def frame(self, step: int, job: Job) -> dict[str, Any]:
         own = self.model.decision_function(self.X)
         scene = self._scene(self.model.decision_function(self.grid), own)
-        alpha = np.abs(self.model.dual_coef_[0])
-        scene["marks"]["support"] = self.model.support_.tolist()
-        scene["marks"]["size"] = (alpha / np.max(alpha, initial=1e-300)).tolist()
+        scene["marks"] |= support_marks(self.model.support_, self.model.dual_coef_[0])
         wrong, supports = int(np.sum(self.y * own <= 0)), len(self.model.support_)
         strip = [number("errors", wrong), number("supports", supports)]
         for claim in self.model.certificate_.of_kind(SoftMarginGap):
-            strip += [
-                number("objective", claim.primal, at="most"),
-                number("relative_gap", claim.relative_gap, at="most"),
-            ]
+            strip += objective_numbers(claim)
         if "beside" in scene:
             strip.append(number("neighbour_errors", scene["beside"]["wrong"]))
         told = verdict("kernels.svm", "plain", wrong=wrong, supports=supports, total=len(self.y))
@@ -189,14 +185,11 @@ class KernelPerceptronRun(KernelRun):
         if step == self.steps:
             rows, counts = self.model.support_, np.abs(self.model.dual_coef_[0])
         scene = self._scene(values, own)
-        scene["marks"] |= {
-            "support": rows.tolist(),
-            "size": (counts / np.max(counts, initial=1)).tolist(),
-        }
+        scene["marks"] |= support_marks(rows, counts)
         if step and self.complete:
             scene["marks"]["current"] = [int(self.trace.example[step - 1])]
         claim = next(iter(self.model.certificate_.of_kind(MistakeBound)), None)
-        limit = None if claim is None or claim.bound is None else (claim.bound, "most")
+        limit = None if claim is None else claim.bound
         wrong, total = int(np.sum(self.y * own <= 0)), int(self.model.updates_[0])
         strip = [
             number(
@@ -233,8 +226,5 @@ class KernelPerceptronRun(KernelRun):
         n = self.trace.update
         curves = [series("norm_f.f", [0, *n], [0.0, *self.trace.squared_norm])]
         for claim in self.model.certificate_.of_kind(MistakeBound):
-            lower, upper = claim.curves(n)
-            curves.append(series("norm_f.upper", n, upper, "upper"))
-            if claim.separable:
-                curves.append(series("norm_f.lower", n, lower, "lower"))
+            curves += theorem_curves("norm_f", claim, n)
         return [chart("norm_f", curves)]

@@ -14,6 +14,7 @@ from certo.estimators.hard_margin import HardMarginSVM, NotSeparable
 from certo.estimators.svm import SVM
 from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
 from certo.lab.experiments.separability import VerdictRun
+from certo.lab.experiments.shown import objective_numbers, support_marks
 from certo.lab.scene import chart, line, number, series, verdict
 from certo.lab.settings import Choice, decades
 
@@ -84,7 +85,7 @@ class MarginRun(MachineRun):
     def frame(self, step: int, job: Job) -> dict[str, Any]:
         model, rows = self._fitted(step), self._kept(step)
         coef, intercept = model.coef_[0], float(model.intercept_[0])
-        supports, alpha = rows[model.support_], np.abs(model.dual_coef_[0])
+        supports = rows[model.support_]
         scores = model.decision_function(self.X[rows])
         own = self.y[rows] * scores
         slacks = np.zeros(rows.size)
@@ -94,8 +95,7 @@ class MarginRun(MachineRun):
             "lines": [line("boundary", coef, intercept)],
             "half": line("half", coef, intercept),
             "marks": {
-                "support": supports.tolist(),
-                "size": (alpha / np.max(alpha, initial=1e-300)).tolist(),
+                **support_marks(supports, model.dual_coef_[0]),
                 "removed": self.order[:step],
                 "wrong": rows[own <= 0].tolist(),
             },
@@ -139,8 +139,7 @@ class MarginRun(MachineRun):
             number("slack_sum", float(np.sum(slacks))),
         ]
         for soft in model.certificate_.of_kind(SoftMarginGap):
-            strip.append(number("objective", soft.primal, at="most"))
-            strip.append(number("relative_gap", soft.relative_gap, at="most"))
+            strip += objective_numbers(soft)
         hard = model.certificate_.of_kind(MaximumMargin)
         for claim in hard:  # In the space of the claim, in which points may be (x, 1).
             if claim.treatment == "lifted":
@@ -185,8 +184,7 @@ class NoMarginRun(VerdictRun):
         self.intercept = proof.intercept
 
     def frame(self, step: int, job: Job) -> dict[str, Any]:
-        rows = self.whole.rows
-        scene: dict[str, Any] = {"lines": [], "marks": {"hull": rows.tolist()}}
+        hulls, _ = self._hulls(self.whole)
         key = "margin.none" + "_origin" * (self.intercept == "none")
-        told = verdict(key, "bad", count=rows.size)
-        return {"scene": scene, "strip": [], "verdict": told, "cursors": {}}
+        told = verdict(key, "bad", count=self.whole.rows.size)
+        return {"scene": {"lines": []} | hulls, "strip": [], "verdict": told, "cursors": {}}

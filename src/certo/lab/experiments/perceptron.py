@@ -16,6 +16,7 @@ from certo.estimators.perceptron import Perceptron
 from certo.estimators.verdict import separability
 from certo.geometry.neuron import Neuron
 from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
+from certo.lab.experiments.shown import theorem_curves
 from certo.lab.scene import BOUND_DIGITS, chart, line, number, series, text, verdict
 from certo.lab.settings import Choice, decades, wholes
 from certo.rates import Geometric, Power
@@ -155,10 +156,9 @@ class PerceptronRun(MachineRun):
         }
 
     def _strip(self, step: int, update: int, epoch: int, wrong: int) -> list[dict[str, Any]]:
-        limit = None if self.bound is None else (self.bound, "most")
         w = self.weights[step]
         strip = [
-            number("updates", update, bound=limit, of_run=self.inseparable),
+            number("updates", update, bound=self.bound, of_run=self.inseparable),
             number("squared_norm", float(w @ w)),
             number("wrong_now", wrong),
             number("epoch", epoch),
@@ -227,8 +227,5 @@ class PerceptronRun(MachineRun):
             )
         ]
         if self.claim is not None:
-            lower, upper = self.claim.curves(n)
-            curves.append(series("norm.upper", n, upper, "upper"))
-            if self.claim.separable:
-                curves.append(series("norm.lower", n, lower, "lower"))
+            curves += theorem_curves("norm", self.claim, n)
         return [chart("norm", curves)]

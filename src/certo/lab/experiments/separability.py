@@ -54,6 +54,31 @@ class VerdictRun(Run):
             "print(verdict.verify(X, y))",
         ]
 
+    def _hulls(self, found: Inseparable) -> tuple[dict[str, Any], tuple[float, float]]:
+        """The few points, mirrored if only hyperplanes through the origin count, with the fractions
+        that make one point of those of either label: they add up to 1 within a label."""
+        rows, free = found.rows, self.intercept == "free"
+        signs, points = self.y[rows], self.X[rows]
+        if not free:
+            points, signs = points * signs[:, None], np.ones_like(signs)
+        total = {sign: sum((w for w, s in zip(found.weights, signs, strict=True) if s == sign),
+                           Fraction(0)) for sign in (-1, 1)}  # fmt: skip
+        shares = [w / total[int(s)] for w, s in zip(found.weights, signs, strict=True)]
+        first = signs == signs[0]
+        meeting = np.array([float(share) for share in shares])[first] @ points[first]
+        at = (float(meeting[0]), float(meeting[1]))
+        tags = [
+            {"row": int(row), "at": point, "text": str(share), "sign": int(sign)}
+            for row, point, share, sign in zip(rows, points.tolist(), shares, signs, strict=True)
+        ]
+        hulls = [
+            {"sign": side, "at": points[signs == side].tolist()}
+            for side in (-1, 1)
+            if np.any(signs == side)
+        ]
+        scene = {"tags": tags, "hulls": hulls, "meeting": list(at), "mirrored": not free}
+        return scene | {"marks": {"hull": rows.tolist()}}, at
+
 
 class SeparabilityRun(VerdictRun):
     """The examples come one after the other; the verdict is about those that came."""
@@ -129,31 +154,6 @@ class SeparabilityRun(VerdictRun):
         if self.intercept == "none":
             told = verdict("separability.no_origin", "bad", count=len(found.rows))
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": cursors}
-
-    def _hulls(self, found: Inseparable) -> tuple[dict[str, Any], tuple[float, float]]:
-        """The few points, mirrored if only hyperplanes through the origin count, with the fractions
-        that make one point of those of either label: they add up to 1 within a label."""
-        rows, free = found.rows, self.intercept == "free"
-        signs, points = self.y[rows], self.X[rows]
-        if not free:
-            points, signs = points * signs[:, None], np.ones_like(signs)
-        total = {sign: sum((w for w, s in zip(found.weights, signs, strict=True) if s == sign),
-                           Fraction(0)) for sign in (-1, 1)}  # fmt: skip
-        shares = [w / total[int(s)] for w, s in zip(found.weights, signs, strict=True)]
-        first = signs == signs[0]
-        meeting = np.array([float(share) for share in shares])[first] @ points[first]
-        at = (float(meeting[0]), float(meeting[1]))
-        tags = [
-            {"row": int(row), "at": point, "text": str(share), "sign": int(sign)}
-            for row, point, share, sign in zip(rows, points.tolist(), shares, signs, strict=True)
-        ]
-        hulls = [
-            {"sign": side, "at": points[signs == side].tolist()}
-            for side in (-1, 1)
-            if np.any(signs == side)
-        ]
-        scene = {"tags": tags, "hulls": hulls, "meeting": list(at), "mirrored": not free}
-        return scene | {"marks": {"hull": rows.tolist()}}, at
 
     def more(self, job: Job) -> dict[str, Any]:
         """How the largest margin shrinks as examples come, until there is none."""

@@ -135,7 +135,7 @@ function showStrip() {
       measure(meter, item.part);
       return;
     }
-    bound.textContent = t(item.bound.of_run ? "ui.theorem_run" : item.bound.below ? "ui.theorem_most" : "ui.theorem_least", { bound: item.bound.text });
+    bound.textContent = t(item.bound.of_run ? "ui.theorem_run" : "ui.theorem_most", { bound: item.bound.text });
     bound.dataset.value = item.bound.value;
     measure(meter, item.bound.value > 0 ? item.value / item.bound.value : 0);
   });
