@@ -28,13 +28,12 @@ def proof(
     from certo.data.fingerprint import fingerprint
     from certo.data.problem import Problem
     from certo.tables.audit import audit_table, parts_of, rows_of, with_test_errors
-    from certo.tables.in_blocks import was_fitted_by_blocks
     from certo.tables.model_file import load_model
     from certo.tables.proof_folder import check_folder, write_proof
 
     check_folder(output)
     loaded = load_model(model)
-    if was_fitted_by_blocks(loaded.model):
+    if loaded.model.by_blocks:
         proof_in_blocks(loaded, model, data, output, test, as_json)
         return
     said: dict[str, Any] = {"folder": None, "sha256": None, "check_with": None}

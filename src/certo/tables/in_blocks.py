@@ -18,7 +18,6 @@ from certo.certificates.blocks.check import Checker
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite, NotClaimed, all_hold
 from certo.data.big_files import (
-    FINGERPRINT,
     Batch,
     Encoded,
     Files,
