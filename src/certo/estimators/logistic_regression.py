@@ -384,14 +384,17 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             self.covariance_ = self.standard_errors_ = self.intercept_standard_errors_ = None
             return
         problem, d, lifted = found.problem, self.n_features_in_, found.problem.lifted
-        names, data = (), ()
+        data: tuple[Any, ...] = ()
         if isinstance(problem, LogisticProblem):  # Of examples that are here.
-            names = ("X",) if problem.sample_weight is None else ("X", "sample_weight")
-            data = tuple(getattr(problem, name) for name in names)
-            found = found._replace(problem=problem._replace(**dict.fromkeys(names)))
+            given = problem.sample_weight
+            data = (problem.X,) if given is None else (problem.X, given)
+            found = found._replace(problem=problem._replace(X=None, sample_weight=None))
 
         def covariance(machine: LogisticRegression, *data: Any) -> np.ndarray | None:
-            own = found.problem._replace(**dict(zip(names, data, strict=True)))
+            if not data:  # They are in blocks.
+                return covariance_of(found, reference)
+            X, *weights = data
+            own = found.problem._replace(X=X, sample_weight=weights[0] if weights else None)
             return covariance_of(found._replace(problem=own), reference)
 
         def errors(machine: LogisticRegression, *data: Any) -> np.ndarray | None:

@@ -157,9 +157,11 @@ class Direct:
     def _may_be_rough(self) -> bool:
         """Whether the Hessian of a part of the examples is as good: far from the end, where it
         costs much and there are many examples for each coordinate."""
-        rows, far = self.rows, self._square > MIN_ROUGH_SQUARE
-        costly = self.several and not self.bare and isinstance(rows, LogisticRows) and rows.heavy
-        return far and costly and rows.m >= ROUGH_ONE_IN * MIN_ROUGH_ROWS * rows.vectors * rows.p
+        rows = self.rows
+        if not isinstance(rows, LogisticRows) or not rows.heavy or self.bare or not self.several:
+            return False
+        many = rows.m >= ROUGH_ONE_IN * MIN_ROUGH_ROWS * rows.vectors * rows.p
+        return many and self._square > MIN_ROUGH_SQUARE
 
     @cached_property
     def _part(self) -> LogisticRows:
