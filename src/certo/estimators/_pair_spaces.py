@@ -132,6 +132,8 @@ class PartOfSample(KernelSample):
     """Some of the examples of a sample, with the kernel values of all where these are few, and
     what holds of the rounding of all."""
 
+    _values: tuple[np.ndarray, np.ndarray]  # Those of all examples, and the places of these.
+
     def of_whole(self, whole: KernelSample, rows: np.ndarray) -> PartOfSample:
         shared = {"_rounding": whole._rounding, "_lengths": whole._lengths[rows]}
         if whole._looks_at_all:

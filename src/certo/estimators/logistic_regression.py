@@ -35,7 +35,7 @@ from certo.estimators._input import (
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._likelihood_ratio import LikelihoodRatios, likelihood_ratio_tests
 from certo.estimators._limits import running
-from certo.estimators._linear import LinearClassifier
+from certo.estimators._linear import Later, LinearClassifier, forget, make_later
 from certo.estimators._logistic import (
     DOUBTFUL,
     Existence,
@@ -65,6 +65,8 @@ __all__ = ["LogisticRegression", "Separated", "SeparationWarning"]
 # existence_time_limit="auto" is this factor times the time of the fit, and at least these seconds.
 EXISTENCE_TIME_FACTOR, EXISTENCE_MIN_SECONDS = 2.0, 1.0
 SIZE_CHECK_ROWS = 64  # So many rows show of most columns that they are not tiny.
+STANDARD_ERRORS = ("covariance_", "standard_errors_", "intercept_standard_errors_")
+MAX_ERROR_NUMBERS = 2**20  # Numbers of X that a fit keeps for its standard errors: 8 MB.
 LOGISTIC_SETTINGS = {
     "intercept": one_of("free", "none"),
     "solver": one_of("damped", "newton")._replace(
@@ -217,6 +219,10 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     """
 
     trace_kind = NewtonTrace
+
+    covariance_: Any = Later(": fit sets it.")
+    standard_errors_: Any = Later(": fit sets it.")
+    intercept_standard_errors_: Any = Later(": fit sets it.")
 
     def __init__(
         self,
@@ -371,16 +377,38 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self._store_errors(found, reference)
 
     def _store_errors(self, found: Fitted, reference: int) -> None:
-        self.covariance_ = self.standard_errors_ = self.intercept_standard_errors_ = None
+        """Of a table that is not large they are made when they are first read, since they cost as
+        much as a Newton step."""
+        forget(self, "_later", *STANDARD_ERRORS)
         if self._why_no_errors():
+            self.covariance_ = self.standard_errors_ = self.intercept_standard_errors_ = None
             return
-        self.covariance_ = covariance_of(found, reference)
-        if (all_errors := self._errors()) is None:
-            return
-        errors, d = all_errors.reshape(len(self.contrasts_), -1), self.n_features_in_
-        self.standard_errors_ = errors[:, :d]
-        if found.problem.lifted:
-            self.intercept_standard_errors_ = errors[:, d]
+        problem, d, lifted = found.problem, self.n_features_in_, found.problem.lifted
+        data: tuple[Any, ...] = ()
+        if isinstance(problem, LogisticProblem):  # Of examples that are here.
+            given = problem.sample_weight
+            data = (problem.X,) if given is None else (problem.X, given)
+            found = found._replace(problem=problem._replace(X=None, sample_weight=None))
+
+        def covariance(machine: LogisticRegression, *data: Any) -> np.ndarray | None:
+            if not data:  # They are in blocks.
+                return covariance_of(found, reference)
+            X, *weights = data
+            own = found.problem._replace(X=X, sample_weight=weights[0] if weights else None)
+            return covariance_of(found._replace(problem=own), reference)
+
+        def errors(machine: LogisticRegression, *data: Any) -> np.ndarray | None:
+            every = machine._errors()
+            return None if every is None else every.reshape(len(machine.contrasts_), -1)[:, :d]
+
+        def of_intercept(machine: LogisticRegression, *data: Any) -> np.ndarray | None:
+            every = machine._errors()
+            if every is None or not lifted:
+                return None
+            return every.reshape(len(machine.contrasts_), -1)[:, d]
+
+        made = zip(STANDARD_ERRORS, (covariance, errors, of_intercept), strict=True)
+        make_later(self, *data, at_once_above=MAX_ERROR_NUMBERS if data else -1, **dict(made))
 
     def _errors(self) -> np.ndarray | None:
         if self.covariance_ is None:

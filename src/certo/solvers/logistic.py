@@ -65,6 +65,9 @@ MAX_RIDGE_DIM, MAX_DIM = 1500, 4000
 # Several classes with a ridge: from so many coordinates on, and with at most so many examples for
 # each, inexact steps cost less than Hessians; below this tol the ridge alone proves too little.
 MIN_INEXACT_DIM, MAX_INEXACT_ROWS_PER_DIM, MIN_INEXACT_TOL = 100, 40, 1e-9
+# Where the square of the last decrement was more, the Hessian of one example in so many leads a
+# step, if there are so many of these for each coordinate.
+MIN_ROUGH_SQUARE, ROUGH_ONE_IN, MIN_ROUGH_ROWS = 0.002, 4, 8
 DISCRIMINANT_SHARES = 1.0, 0.7, 0.5, 0.35, 0.25
 WITHIN_SHARE = 1e-6  # Of a column's variance, added so that its share within classes is not 0.
 MIN_PIVOT = 1e-12  # What the others must leave of a column scaled to length 1, squared.
@@ -123,6 +126,7 @@ class Direct:
         # Whether the last step needs a Hessian of all examples: a larger table begins with that of
         # its sample, and without a ridge it shows which columns are dependent. Without a ridge,
         # besides, steps with an old one must not be so slow that a minimiser is doubted.
+        self._rough = False  # Whether the Hessian that was last made is one of a part.
         self._renewed = prior is not None or not ridge
         self._max_ratio = REUSED_RATIO if ridge else SLOW_RATIO**2
         K, slopes = rows.classes, np.where(np.arange(rows.p) < rows.d, ridge, 0.0)
@@ -135,16 +139,34 @@ class Direct:
 
     def look(self, W: np.ndarray, again: bool) -> State:
         """The objective and its gradient at W; with `again`, what a further step needs."""
-        return self._look(W, again and not self.calm)
+        return self._look(W, again and not self.calm, self._may_be_rough)
 
-    def _look(self, W: np.ndarray, curvature: bool) -> State:
-        loss, G, H = self.rows.look(W, curvature)
+    def _look(self, W: np.ndarray, curvature: bool, rough: bool = False) -> State:
+        self._rough = curvature and rough
+        loss, G, H = self.rows.look(W, curvature and not self._rough)
+        if self._rough:
+            H = self._part.look(W, True).hessian
         w, g, extra = W.ravel(), G.ravel(), 0.0
         if self.penalty is not None:
             pulled = self.penalty @ w
             extra, g = 0.5 * float(w @ pulled), g + pulled
             H = None if H is None else H + self.penalty
         return State(W, loss + extra, loss, g, H)
+
+    @property
+    def _may_be_rough(self) -> bool:
+        """Whether the Hessian of a part of the examples is as good: far from the end, where it
+        costs much and there are many examples for each coordinate."""
+        rows = self.rows
+        if not isinstance(rows, LogisticRows) or not rows.heavy or self.bare or not self.several:
+            return False
+        many = rows.m >= ROUGH_ONE_IN * MIN_ROUGH_ROWS * rows.vectors * rows.p
+        return many and self._square > MIN_ROUGH_SQUARE
+
+    @cached_property
+    def _part(self) -> LogisticRows:
+        assert isinstance(self.rows, LogisticRows)
+        return self.rows.take(_some_of(self.rows.m, ROUGH_ONE_IN))
 
     def look_at_curvature(self, W: np.ndarray) -> np.ndarray:
         """The Hessian at W, that of the penalty included."""
@@ -164,9 +186,9 @@ class Direct:
             last = self.of_part and self._renewed and 0.5 * square <= enough
             self.calm = square <= self._max_ratio * self._square and not last
             if not self.calm:
-                state = self._look(state.W, True)
+                state = self._look(state.W, True, self._may_be_rough)
         if state.hessian is not None:
-            self.hessian, self._pairs, self.of_part = state.hessian, [], False
+            self.hessian, self._pairs, self.of_part = state.hessian, [], self._rough
             self._inverse = inverse_of(self.hessian, self.rows.noise)
             step, square = self._solved(state.gradient)
             ratio = HEAVY_CALM_RATIO if self.rows.heavy else CALM_RATIO
@@ -368,6 +390,11 @@ def logistic(
     )  # fmt: skip
 
 
+def _some_of(m: int, one_in: int) -> np.ndarray:
+    """One in so many of m rows, drawn with a fixed seed."""
+    return np.sort(np.random.default_rng(0).choice(m, m // one_in, replace=False))
+
+
 def _coarse(
     rows: LogisticRows, ridge: float, run: NewtonRun
 ) -> tuple[np.ndarray, np.ndarray | None]:
@@ -376,7 +403,7 @@ def _coarse(
     if n < MIN_SAMPLED_ROWS * W.size or rows.m * rows.p < MIN_SAMPLED_NUMBERS:
         several = rows.classes > 2 and rows.lift and rows.alive is None
         return discriminants(rows) if several and rows.heavy else W, None
-    chosen = np.sort(np.random.default_rng(0).choice(rows.m, n, replace=False))
+    chosen = _some_of(rows.m, SAMPLED_ONE_IN)
     if not rows.shares[chosen].any():
         return W, None
     part = rows.take(chosen)

@@ -66,7 +66,7 @@ def issue_soft_margin_gap(
     looks = draft._parts_in_turn(sample, known) if sums is None else [map(_rounded, sums)]
     for parts in looks:
         floats = [_as_float(part) for part in parts] if treatment != "lifted" else [None]
-        if None not in floats and _suffices(*floats, enough, negligible):
+        if None not in floats and _suffices(floats, enough, negligible):
             return _claim_of_floats(draft, *floats)
         primal, dual = draft._objectives(*parts)
         rounding, gap = primal.within + dual.within, primal.value - dual.value
@@ -106,9 +106,10 @@ def _as_float(part: Rounded) -> list[float] | None:
     return [value, 0.0, exact.above(part.within)] if value == part.value else None
 
 
-def _suffices(losses, square, total, combined, enough: float, negligible: float) -> bool:
+def _suffices(sums: list, enough: float, negligible: float) -> bool:
     """Whether the allowances of such sums, less than what rounding takes here, are as small as
     `issue_soft_margin_gap` wants them."""
+    losses, square, total, combined = sums
     primal, dual = losses[0] + 0.5 * square[0], total[0] - 0.5 * combined[0]
     rounding = losses[2] + 0.5 * square[2] + total[2] + 0.5 * combined[2]
     gap = primal - dual
