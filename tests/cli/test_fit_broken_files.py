@@ -48,6 +48,19 @@ def test_broken_files_are_refused_in_one_line(certo, tmp_path, what):
     assert os.listdir(tmp_path) == ["t.csv"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_comparison_refuses_them_likewise(certo, tmp_path, what):
+    content, expected = BROKEN[what]
+    table = tmp_path / "t.csv"
+    table.write_bytes(content if isinstance(content, bytes) else content.encode())
+    said = certo("compare", table, "--target", "y", "--report", tmp_path / "r.html")
+    assert (said.code, said.out) == (2, "")
+    assert expected in said.err
+    assert len(said.err.splitlines()) == 1
+    assert os.listdir(tmp_path) == ["t.csv"]
+
+
 def test_what_the_message_advises_helps(certo, tmp_path):
     table = tmp_path / "t.csv"
     table.write_text(BROKEN["mixed types"][0])
