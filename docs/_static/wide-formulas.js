@@ -1,8 +1,9 @@
 // On a narrow screen, as of a telephone: a formula within a line that is wider than the page gets a
-// line of its own, which scrolls; and a picture that would be shrunk to less than half scrolls too.
+// line of its own, which scrolls (a table scrolls as a whole); and a picture that would be shrunk to less than half scrolls too.
 function markWideFormulas() {
   for (const formula of document.querySelectorAll("article mjx-container:not([display])")) {
     formula.classList.remove("wide");
+    if (formula.closest("td")) continue;
     const block = formula.closest("p, li, dd, dt");
     const width = formula.firstElementChild.getBoundingClientRect().width;
     if (block && width > block.clientWidth) formula.classList.add("wide");

@@ -68,7 +68,7 @@ def _ranked(model, X, y, what: str) -> tuple[np.ndarray, np.ndarray, str]:
     hit = np.asarray(y) == classes[1]
     if hit.all() or not hit.any():
         raise ValueError(f"{what} needs examples of both classes, but y has one of them only.")
-    return np.asarray(model.decision_function(X)), hit, canvas.short(str(classes[1]))
+    return np.asarray(model.decision_function(X)), hit, canvas.in_title(str(classes[1]))
 
 
 def _some(points: int) -> np.ndarray:

@@ -110,7 +110,7 @@ class Changes(NamedTuple):
     """Where a rule changes its side on lines, found by bisection."""
 
     side: Array  # (lines, n), of the rule at the points
-    where: tuple[Array, Array]  # the line, and the point before the change
+    where: tuple[Array, ...]  # the line, and the point before the change
     low: Array  # the last place of each change at which the side is that before it, to 2⁻⁴⁸
     before: Array  # the side before each change
 
