@@ -146,7 +146,7 @@ def _fit_wide(
         start = Weights(coef, np.append(start.intercept, 0.0))
     run = NewtonRun(limits, doubts=ridge == 0)
     with blocks.stopping(limits.asked):
-        wide = WideBlocks(blocks, labels, intercept == "free", ridge)
+        wide: Any = WideBlocks(blocks, labels, intercept == "free", ridge)
         try:
             end = descend_wide(wide, wide.inner(start), run)
             W, loss, objective = end.W, end.loss, end.objective
