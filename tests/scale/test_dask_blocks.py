@@ -17,7 +17,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from certo import SVM, LeastSquares, LogisticRegression
+from certo import (
+    SVM,
+    LeastSquares,
+    LogisticRegression,
+    OnlineGradientDescent,
+    Pegasos,
+    Perceptron,
+)
 from certo.scale import ArrowBlocks, as_blocks
 from certo.scale.opening import open_dataset
 
@@ -214,6 +221,31 @@ def test_same_answers_on_a_cluster_also_when_a_worker_is_killed(cluster):
     assert far.certificate_.verify(X, y).holds
     far = SVM().fit(on_cluster, da.from_array(y, chunks=450))
     assert far.certificate_.verify(X, y).holds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "machine",
+    [
+        Pegasos(random_state=0, max_iter=5000),
+        OnlineGradientDescent(),
+        Perceptron(epochs=3),
+        Perceptron(epochs=3, shards=3),
+    ],
+)
+def test_streams_have_the_same_bits_also_when_a_worker_is_killed(cluster, machine):
+    X, _, y = table()
+    usual = type(machine)(**machine.get_params()).fit(X, y)
+    slow = da.from_array(X, chunks=(450, 6)).map_blocks(_slowly, dtype=X.dtype)
+    victim = cluster.workers[0]
+    killer = threading.Timer(0.5, victim.send_signal, [signal.SIGKILL])
+    killer.start()
+    machine.fit(slow, da.from_array(y, chunks=450))
+    killer.join()
+    assert victim.wait() == -signal.SIGKILL
+    assert np.array_equal(machine.coef_, usual.coef_)
+    assert np.array_equal(machine.intercept_, usual.intercept_)
+    assert machine.certificate_.verify(X, y)
 
 
 def _slowly(part):

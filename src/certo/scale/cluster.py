@@ -28,11 +28,8 @@ def connected(address: str) -> Iterator[int]:
         raise NoCluster(
             "a cluster needs Dask, which is not installed: pip install 'certo[cluster]'."
         ) from wrong
-    # What breaks is said by `ClusterLost`, in words.
-    logger = logging.getLogger("distributed")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
     workers = None
+    before = _silenced()  # What breaks is said by `ClusterLost`, in words.
     try:
         if kind == LOCAL:
             workers = LocalCluster(
@@ -55,4 +52,15 @@ def connected(address: str) -> Iterator[int]:
     finally:
         if workers is not None:
             workers.close(timeout=10)
-        logger.setLevel(level)
+        for logger, level in before:
+            logger.setLevel(level)
+
+
+def _silenced() -> list[tuple[logging.Logger, int]]:
+    """Dask's loggers, some of which have levels of their own, are silent; and what they were."""
+    names = ["distributed", *logging.root.manager.loggerDict]
+    found = [logging.getLogger(name) for name in names if name.split(".")[0] == "distributed"]
+    before = [(logger, logger.level) for logger in dict.fromkeys(found)]
+    for logger in found:
+        logger.setLevel(logging.CRITICAL)
+    return before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from certo.issue.by_blocks import issue_logistic, logistic_draft, totals_of
 from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.scale.blocks import Block, Blocks
 from certo.scale.first_look import FirstLook
+from certo.scale.logistic_wide import WideBlocks
 from certo.solvers.interrupt import Stopped
 from certo.solvers.logistic import (
     Direct,
@@ -35,10 +37,11 @@ from certo.solvers.logistic_rows import (
     noise_of,
     plain_weights,
 )
+from certo.solvers.logistic_wide import descend_wide
 from certo.solvers.newton import NewtonLimits, NewtonRun
 from certo.stop import Asked, Stop, go_on
 
-MAX_DIM = 4000  # More coordinates make a Hessian that is too large.
+MAX_DIM = 4000  # More coordinates make a Hessian that is too large to be summed.
 
 
 def look_at(
@@ -103,10 +106,7 @@ def fit(
     lift, K = intercept == "free", len(labels.classes)
     n = (K - 1) * (blocks.shape[1] + lift)
     if n > MAX_DIM:
-        raise ValueError(
-            f"by blocks a logistic regression may have at most {MAX_DIM:,} coefficients, but this "
-            f"one has {n:,}. Leave out columns, or merge classes."
-        )
+        return _fit_wide(blocks, first, labels, intercept, ridge, limits)
     X, y = first.sample
     X = X if sparse.issparse(X) else np.ascontiguousarray(X)
     centre = centre_of(X, lift)
@@ -130,6 +130,42 @@ def fit(
         *found, float(end.loss), float(end.objective), hessian, None, run.steps, run.stop, run.trace
     )
     claim, risk = _claimed(blocks, labels, outcome, intercept, ridge, rows)
+    return Found(outcome, claim, risk)
+
+
+def _fit_wide(
+    blocks: Blocks, first: FirstLook, labels: Labels, intercept: str, ridge: float,
+    limits: NewtonLimits,
+) -> Found:  # fmt: skip
+    """By conjugate gradients. The claim is that of the ridge; without one there is none."""
+    X, y = first.sample
+    start = _start(X, labels, labels.places(y), intercept, ridge, limits)
+    last = len(labels.classes) > 2
+    if last:  # The last class has 0 in `start`.
+        coef = np.vstack([start.coef, np.zeros(blocks.shape[1])])
+        start = Weights(coef, np.append(start.intercept, 0.0))
+    run = NewtonRun(limits, doubts=ridge == 0)
+    with blocks.stopping(limits.asked):
+        wide: Any = WideBlocks(blocks, labels, intercept == "free", ridge)
+        try:
+            end = descend_wide(wide, wide.inner(start), run)
+            W, loss, objective = end.W, end.loss, end.objective
+        except Stopped:
+            run.stop = run.limits.asked() or Stop.BY_HAND
+            W, loss, objective = wide.best
+    assert run.stop is not None
+    outcome = LogisticOutcome(
+        *wide.outer(W), float(loss), float(objective), None, None, run.steps, run.stop, run.trace
+    )
+    draft = logistic_draft(
+        labels,
+        len(blocks),
+        coef=outcome.coef,
+        intercept=outcome.intercept,
+        treatment=intercept,
+        ridge=ridge,
+    )
+    claim, risk = _issued(blocks, replace(draft, proof="ridge") if ridge else draft)
     return Found(outcome, claim, risk)
 
 
@@ -173,6 +209,10 @@ def _claimed(
         labels, rows.m, coef=outcome.coef, intercept=outcome.intercept, treatment=treatment,
         ridge=ridge, factors=_factors(outcome.hessian, rows.vectors, rows.p),
     )  # fmt: skip
+    return _issued(blocks, draft)
+
+
+def _issued(blocks: Blocks, draft: LogisticExcess) -> tuple[LogisticExcess | NotClaimed, float]:
     (total,) = totals_of(blocks, [draft])
     risk = float(total["risk"].value)
     try:

@@ -66,7 +66,7 @@ class NewtonSystem:
             return out
 
         right = (b / size).astype(self.kind)
-        x = _conjugate_gradients(
+        x = conjugate_gradients(
             product, self._preconditioner(weights.astype(self.kind)), right, share, enough / size
         )
         return size * x.astype(np.float64)
@@ -74,8 +74,7 @@ class NewtonSystem:
     def _preconditioner(self, weights: np.ndarray) -> Callable[[Vectors], Vectors]:
         if not self.blocked:
             squares = self.table.squared_sums(weights)
-            base = self.ridge or float(squares.mean()) or 1.0
-            scale = (1 / np.sqrt(1 + squares / base)).astype(self.kind)
+            scale = diagonal_scale(squares, self.ridge).astype(self.kind)
             return lambda R: R * scale
         last = self._weights
         if not last.size or np.sum(np.abs(weights - last)) > CHANGED_SHARE * np.sum(last):
@@ -125,7 +124,13 @@ class NewtonSystem:
             in_pieces(pieces(count, count * self.table.p**2), some)
 
 
-def _conjugate_gradients(product, precondition, b: Vectors, share: float, enough: float) -> Vectors:
+def diagonal_scale(squares: np.ndarray, ridge: float) -> np.ndarray:
+    """The root of the diagonal, inverted."""
+    base = ridge or float(squares.mean()) or 1.0
+    return 1 / np.sqrt(1 + squares / base)
+
+
+def conjugate_gradients(product, precondition, b: Vectors, share: float, enough: float) -> Vectors:
     x, r = np.zeros_like(b), b.copy()
     z = precondition(r)
     rz, v = float(np.vdot(r, z)), z.copy()

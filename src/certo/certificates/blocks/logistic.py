@@ -9,7 +9,9 @@ which bounds that of all from below; the gradient is that of all.
 Rounding. Each block's H_b and g_b come with allowances, which are added; adding B blocks rounds by
 γ_B times the sum of the sizes: for H in norm at most γ_B Σ trace H_b, as entries of H_b are at most
 √(H_jj H_kk); for g by γ_B Σ|g_b|. The greatest lengths ‖z_ik‖ are the greatest of all blocks. A
-block's mean loss comes with its allowance, and means are added as fractions.
+block's mean loss comes with its allowance, and means are added as fractions. Of a proof by the
+ridge, sums over blocks pass through no more than `depth` roundings more than each block's allowance
+pays for.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from certo.certificates.base import Refuted, check_count, require
 from certo.certificates.blocks.sums import CURVED_STRIDE, MIN_CURVED_ROWS, BlockSum, Top
 from certo.certificates.regression.logistic_curvature import Hessian, decrement
 from certo.certificates.regression.logistic_excess import LogisticExcess, mean_loss
+from certo.certificates.regression.logistic_ridge import Pulls, excess_of, pulls_of
 from certo.certificates.regression.logistic_terms import LogisticProblem, Point
 from certo.certificates.sample.examples import Sample
 from certo.numbers import exact
@@ -37,8 +40,8 @@ def require_form(claim: LogisticExcess) -> None:
     """Refuted, unless the proof is one that sums over blocks give."""
     plain = not (claim.sample_weight.size or claim.class_weight.size or claim.dropped.size)
     require(
-        plain and claim.proof != "ridge" and claim.reach is None,
-        "of blocks, a proof by curvature with all examples is needed, without weights.",
+        plain and claim.reach is None,
+        "of blocks, a proof with all examples is needed, without weights.",
     )
 
 
@@ -55,6 +58,9 @@ def terms(claim: LogisticExcess, sample: Sample, start: int, attempt: int) -> Bl
     parts: dict[str, Any] = {"risk": mean_loss(shares, point.terms.losses, point.terms.losses_off)}
     if claim.proof == "none":
         return BlockSum(sample.m, 0, parts)
+    if claim.proof == "ridge":
+        pulls = pulls_of(point)
+        return BlockSum(sample.m, 0, parts | pulls._asdict())
     require(claim.missed(point, 1) == 0.0, "a column is not the combination that it is said to be.")
     if not claim.coordinates:  # Nothing moves a score, as was just shown of these rows.
         return BlockSum(sample.m, 0, parts)
@@ -87,11 +93,22 @@ def bounds(claim: LogisticExcess, total: BlockSum, room: int) -> tuple[Fraction,
     risk, left = claim._risks_of(total["risk"], total["risk"], room)
     if claim.proof == "none":
         return risk, left, math.inf
+    if claim.proof == "ridge":
+        return risk, left, by_ridge(claim, total, exact.above(risk), room)
     if not claim.coordinates:
         return risk, left, 0.0
     # What errors of scores add to slopes is in `pull_off`, so that no point is needed.
     found = decrement(None, hessian_of(claim, total), room)  # type: ignore[arg-type]
     return risk, left, found.excess * ABOVE if found.shown else math.inf
+
+
+def by_ridge(claim: LogisticExcess, total: BlockSum, value: float, room: int) -> float:
+    """What strong convexity gives, with the sums of all blocks; the weights of classes, sums of
+    positive numbers, are rounded by far less than a factor of ABOVE, which is paid for."""
+    unit = 2 * exact.gamma(total.depth + 2)
+    slack = (total["slack"] + unit * total["sizes"]) * ABOVE
+    pulls = Pulls(total["sums"], slack, total["sizes"], total["weights"])
+    return excess_of(pulls, claim.coef, claim.intercept, claim.ridge, claim.lifted, value, room)
 
 
 def shown(claim: LogisticExcess, total: BlockSum) -> str:

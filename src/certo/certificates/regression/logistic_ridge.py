@@ -24,6 +24,7 @@ than 1 + 4ε if ε < 1/4, of relative(K) for itself, and of K·CUT; a sum of n p
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,12 +39,25 @@ from certo.numbers.rounded import ABOVE
 def strong_convexity(point: Point, value: float, room: int) -> float:
     """A number that F(coef, intercept) − min F does not exceed, where F(coef, intercept) ≤ value;
     allowances `room` times. Refuted, if there is none."""
-    problem, coef, intercept, ridge, terms = point
-    require(ridge > 0, "without a ridge the risk is not strongly convex.")
+    problem, coef, intercept, ridge, _ = point
     require(problem.alive is None, "a proof by the ridge is about all terms.")
+    pulls = pulls_of(point)
+    return excess_of(pulls, coef, intercept, ridge, problem.lifted, value, room)
+
+
+class Pulls(NamedTuple):
+    """Sums over the examples: of x̃ times the slopes of the losses, and then of x̃ over each class,
+    side by side; how far these may be off; the sizes of what was added; the weights of classes."""
+
+    sums: np.ndarray
+    slack: np.ndarray
+    sizes: np.ndarray
+    weights: np.ndarray
+
+
+def pulls_of(point: Point) -> Pulls:
+    problem, terms = point.problem, point.terms
     K, codes, m = problem.classes, problem.sample.signs, problem.sample.m
-    weights = np.bincount(codes, problem.shares, K)
-    require(not problem.lifted or np.all(weights > 0), "a class has no weight.")
     require(float(np.max(terms.within)) < 0.25, "the scores are too large for float64.")
     step = min(MAX_SUMMED_ROWS, next(iter(problem.sample.blocks()))[1])
     n = step + m // step + 8
@@ -53,24 +67,38 @@ def strong_convexity(point: Point, value: float, room: int) -> float:
         off = problem.shares[:, None] * (apart * np.abs(terms.slopes) + K * CUT)
         right = np.hstack([problem.shares[:, None] * terms.slopes, own])
         right_off = np.hstack([off, 2 * exact.gamma(n) * own])
-        sums, slack = (np.zeros((problem.columns, right.shape[1])) for _ in range(2))
+        sums, slack, sizes = (np.zeros((problem.columns, right.shape[1])) for _ in range(3))
         for start in range(0, m, step):
             some = slice(start, min(start + step, m))
             part, d = problem.sample.part(some.start, some.stop), problem.sample.d
             sums[:d] += part.T @ right[some]
             slack[:d] += abs(part).T @ right_off[some]
+            sizes[:d] += abs(part).T @ np.abs(right[some])
             if problem.lifted:
                 sums[d] += right[some].sum(axis=0)
                 slack[d] += right_off[some].sum(axis=0)
+                sizes[d] += np.abs(right[some]).sum(axis=0)
         slack = slack * ABOVE + 4 * m * exact.TINY
-        outputs = len(coef)
+    return Pulls(sums, slack, sizes, np.bincount(codes, problem.shares, K))
+
+
+def excess_of(
+    pulls: Pulls, coef: np.ndarray, intercept: np.ndarray, ridge: float, lifted: bool,
+    value: float, room: int,
+) -> float:  # fmt: skip
+    """What follows from the sums, given that the objective is at most `value`."""
+    require(ridge > 0, "without a ridge the risk is not strongly convex.")
+    sums, slack, _, weights = pulls
+    require(not lifted or np.all(weights > 0), "a class has no weight.")
+    (outputs, d), K = coef.shape, weights.size
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         of_slopes, of_classes = np.split(sums, [outputs], axis=1)
         slack, classes_slack = np.split(slack, [outputs], axis=1)
         pull = of_slopes[:d].T + ridge * coef
         slack_w = slack[:d].T + exact.allowance(4, np.abs(of_slopes[:d].T) + ridge * np.abs(coef))
         length = norm_above(pull) + room * norm_above(slack_w)
         excess = length * length / (2 * ridge) * ABOVE
-        if problem.lifted:
+        if lifted:
             two = K == 2
             pairs = zip(of_classes[:d].T, classes_slack[:d].T, strict=True)
             lengths = [norm_above(m_k) + norm_above(s_k) for m_k, s_k in pairs]
