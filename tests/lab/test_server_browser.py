@@ -132,6 +132,7 @@ def test_prove_it_and_break_it(page):
     page.page.keyboard.press("Escape")
     page.page.click("#break")
     page.page.wait_for_selector(".claim .tempt")
+    assert page.page.inner_text("#proof-title") == "Break it"
     page.page.click(".claim:nth-of-type(2) .tempt")
     page.page.wait_for_selector(".claim.bad .stamp.bad")
     assert "not" in page.page.inner_text(".claim.bad .why")
