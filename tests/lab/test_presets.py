@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+
 import numpy as np
 import pytest
 
 from certo import separability
 from certo.certificates.separation.separable import Separable
 from certo.data.problem import Problem
-from certo.lab.presets import PRESETS, WORLDS, preset
+from certo.lab.presets import PRESETS, WORLDS, bayes_region, preset
 
 
 @pytest.mark.parametrize("name", [*PRESETS, *WORLDS])
@@ -52,3 +54,18 @@ def test_what_is_no_preset_is_refused_in_words(name, m, seed):
 def test_worlds_are_those_of_the_plane_with_two_classes():
     assert "world-gaussian-classes" in WORLDS
     assert all(world.eta(np.zeros((1, 2))).shape == (1,) for world in WORLDS.values())
+
+
+def test_a_bayes_boundary_is_smooth_where_the_probability_jumps():
+    """Of the ring it is a circle: where two values of the grid differ in sign, zero lies on it."""
+    world = WORLDS["world-ring"]
+    told = bayes_region(world, 4.0)
+    values = np.frombuffer(base64.b64decode(told["values"]), "<f4").reshape(told["n"], told["n"])
+    ticks = np.linspace(-4, 4, told["n"])
+    cell = ticks[1] - ticks[0]
+    rows, columns = np.nonzero(values[:, :-1] * values[:, 1:] < 0)
+    one, other = values[rows, columns], values[rows, columns + 1]
+    radii = np.hypot(ticks[columns] + cell * one / (one - other), ticks[rows])
+    assert len(radii) > 30
+    assert np.max(np.abs(radii - world.radius)) < cell / 4  # Nearly half, without the means.
+    assert bayes_region(world, 4.0) is told

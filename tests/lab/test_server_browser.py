@@ -132,6 +132,7 @@ def test_prove_it_and_break_it(page):
     page.page.keyboard.press("Escape")
     page.page.click("#break")
     page.page.wait_for_selector(".claim .tempt")
+    assert page.page.inner_text("#proof-title") == "Break it"
     page.page.click(".claim:nth-of-type(2) .tempt")
     page.page.wait_for_selector(".claim.bad .stamp.bad")
     assert "not" in page.page.inner_text(".claim.bad .why")
@@ -270,6 +271,24 @@ def test_of_experiments_that_are_chosen_fast_the_last_is_shown(page):
     page.page.wait_for_function("() => lab.state.experiment === 'separability'")
     page.matches_the_library()
     assert page.page.inner_text("#name").startswith("Separability")
+
+
+def test_a_step_while_another_experiment_is_on_its_way(page):
+    """What is shown then is still the old one, which may have a slider that the new one lacks."""
+    page.open("kernels?m=30")
+    page.page.evaluate("""() => {
+        const sent = WebSocket.prototype.send;
+        WebSocket.prototype.send = function (text) {
+            sent.call(this, text);
+            const { ask, state } = JSON.parse(text);
+            if (ask !== "look" || state.experiment !== "margin") return;
+            WebSocket.prototype.send = sent;
+            document.getElementById("step").click();
+        };
+        document.querySelector("#experiments a[data-name='margin']").click();
+    }""")
+    page.page.wait_for_function("() => lab.facts?.verdict?.key.startsWith('margin.')")
+    page.matches_the_library()
 
 
 def test_what_is_cancelled_says_so_and_shows_nothing_of_other_points(page):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_iris, make_circles, make_moons
@@ -11,6 +13,7 @@ from sklearn.datasets import load_iris, make_circles, make_moons
 from certo import worlds
 from certo.data.problem import Problem
 from certo.lab.bench import MAX_POINTS, Bench
+from certo.lab.scene import BENCH_GRID_POINTS, grid_of, region
 
 Points = tuple[np.ndarray, np.ndarray]
 Generator = np.random.Generator
@@ -142,6 +145,18 @@ WORLDS: dict[str, worlds.ClassWorld] = {
     and world.n_features == 2
 }
 WORLD_POINTS = 100
+WITHIN_CELL = (np.arange(4) - 1.5) / 4  # Places within a cell of the grid, in its width.
+
+
+@cache
+def bayes_region(world: worlds.base.ClassWorld, reach: float) -> dict[str, Any]:
+    """Where the Bayes rule of a world says +1. Values are means over cells of the grid, so that a
+    boundary at which the probability jumps is drawn smooth."""
+    grid = grid_of(reach)
+    width = 2 * reach / (BENCH_GRID_POINTS - 1)
+    shifts = [width * np.array([x, y]) for x in WITHIN_CELL for y in WITHIN_CELL]
+    rules = [np.sign(world.eta(grid + shift) - 0.5) for shift in shifts]
+    return region(np.mean(rules, axis=0), reach)
 
 
 def preset(name: str, m: int | None = None, seed: int = 0) -> Bench:

@@ -22,8 +22,7 @@ from certo.lab import proving
 from certo.lab.code import csv_of, python_of
 from certo.lab.experiment import Asked, Cancelled, Job, Run, Wanting
 from certo.lab.experiments import EXPERIMENTS
-from certo.lab.presets import PRESETS, WORLDS, preset
-from certo.lab.scene import grid_of, region
+from certo.lab.presets import PRESETS, WORLDS, bayes_region, preset
 from certo.lab.state import State
 from certo.lab.uploads import Table
 from certo.words.reader import reading
@@ -169,8 +168,7 @@ class Session:
             frame = run.frame(step, job)
             if state.world and "bayes" not in frame["scene"] and not state.experiment.draws:
                 reach = self._asked(state, job).reach
-                eta = WORLDS[state.world].eta(grid_of(reach)) - 0.5
-                frame["scene"]["bayes"] = region(eta, reach)
+                frame["scene"]["bayes"] = bayes_region(WORLDS[state.world], reach)
             facts = {
                 "fit": key,
                 "first": run.begins_at,

@@ -13,7 +13,8 @@ from certo.estimators.perceptron import Perceptron
 from certo.estimators.svm import SVM
 from certo.guarantees import certify
 from certo.lab.experiment import WIDER, Asked, Experiment, Job, Proof, Run
-from certo.lab.scene import chart, grid_of, line, number, region, series, text, verdict
+from certo.lab.presets import bayes_region
+from certo.lab.scene import chart, line, number, series, text, verdict
 from certo.lab.settings import Choice, Number, wholes
 from certo.numbers.digits import share_text
 
@@ -109,12 +110,11 @@ class BoundsRun(Run):
         furthest = max(float(np.max(np.abs(one.X))) for one in self.samples[:step])
         reach = next((r for r in WIDER if r >= furthest), WIDER[-1])
         coef, intercept = sample.model.coef_[0], float(sample.model.intercept_[0])
-        eta = self.world.eta(grid_of(reach)) - 0.5
         scene: dict[str, Any] = {
             "points": [[*x, int(s)] for x, s in zip(sample.X.tolist(), sample.y, strict=True)],
             "lines": [line("boundary", coef, intercept)],
             "half": line("half", coef, intercept),
-            "bayes": region(eta, reach),
+            "bayes": bayes_region(self.world, reach),
             "marks": {"wrong": np.flatnonzero(sample.model.predict(sample.X) != sample.y).tolist()},
         }
         risks = np.array([one.risk for one in self.samples[:step]])

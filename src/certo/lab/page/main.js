@@ -186,6 +186,7 @@ function beside({ region, k }) {
 function sweepOf() {
   if (!facts?.sweeps) return null;
   const setting = experiments[state.experiment].settings.find((s) => s.name === facts.sweeps);
+  if (!setting) return null; // What is shown is still another experiment.
   const value = state.settings[setting.name];
   let at = 0;
   setting.values.forEach((v, k) => { if (Math.abs(v - value) < Math.abs(setting.values[at] - value)) at = k; });

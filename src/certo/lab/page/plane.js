@@ -122,7 +122,9 @@ export class Plane {
     if (scene.bayes) {
       const values = decodeGrid(scene.bayes), n = scene.bayes.n, r = scene.bayes.reach;
       const place = (i, j) => this.px([(2 * i / (n - 1) - 1) * r, (2 * j / (n - 1) - 1) * r]);
-      this.lines.append(make("path", { class: "line bayes", d: levelPath(values, n, 0, place) }));
+      const path = levelPath(values, n, 0, place);
+      if (!path) return; // Of points that occur again and again there is no boundary between.
+      this.lines.append(make("path", { class: "line bayes", d: path }));
       const x = this.size - 12, y = this.size - 12; // Its name, which stands where no other does.
       const name = make("text", { class: "line-name bayes", x, y, "text-anchor": "end" }, t("line.bayes"));
       this.vectors.append(name);

@@ -15,6 +15,7 @@ export class ProofBox {
     this.breaking = breaking;
     this.asked = structuredClone(this.state());
     this.claims.replaceChildren();
+    document.getElementById("proof-title").textContent = t(breaking ? "ui.break" : "proof.title");
     this.box.showModal();
     await this.check(null);
     if (!breaking) return;
