@@ -55,6 +55,7 @@ KERNEL_PERCEPTRON_SETTINGS = {
     "intercept": _input.LIFTED_OR_NONE,
     "update_at_zero": _input.one_of(*AT_ZERO),
     "cache_mb": _input.MEGABYTES_OR_ZERO,
+    "time_limit": _input.SECONDS.or_none,
 }
 
 
@@ -86,6 +87,8 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         nothing of such runs.
     cache_mb : float, default=1000
         With several epochs and a kernel of objects, so many megabytes of its values may be kept.
+    time_limit : float or None, default=None
+        Seconds after which what was reached is returned.
     random_state : int, RandomState instance or None, default=None
         Decides random orders; not used where nothing is random.
 
@@ -145,6 +148,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         update_at_zero="negative",
         budget=None,
         cache_mb=1000,
+        time_limit=None,
         random_state=None,
     ):
         self.kernel = kernel
@@ -154,6 +158,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         self.update_at_zero = update_at_zero
         self.budget = budget
         self.cache_mb = cache_mb
+        self.time_limit = time_limit
         self.random_state = random_state
 
     @property

@@ -13,6 +13,7 @@ REASONS = {
     Stop.BY_HAND: "Stopped by hand",
     Stop.CALLBACK: "Stopped by a callback",
     Stop.NO_PROGRESS: "Stopped because float64 allows no further progress",
+    Stop.TIME_LIMIT: "Stopped at the time limit",
 }
 VACUOUS_RELATIVE_GAP = 0.995  # A relative gap from which on it would be shown as 1.
 
