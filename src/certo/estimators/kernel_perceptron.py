@@ -249,7 +249,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 learned.append((outcome, *self._claim(space, labels, signs, outcome, run.asked)))
                 if outcome.stop not in (Stop.CONVERGED, Stop.MAX_ITER):
                     epochs = 0  # The other outputs stay where they are.
-            self._store(space, targets, learned)
+            self._store(space, targets, learned, streamed)
         return self
 
     def _terms(self, space: Functions, output: int) -> Terms:
@@ -307,7 +307,9 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 return better, cut_short
         return own, cut_short
 
-    def _store(self, space: Functions, targets: _input.Targets, learned: list[Any]) -> None:
+    def _store(
+        self, space: Functions, targets: _input.Targets, learned: list[Any], streamed: bool
+    ) -> None:
         outcomes: list[KernelPerceptronOutcome] = [outcome for outcome, _, _ in learned]
         made = np.array([outcome.updates for outcome in outcomes])
         epochs = max(outcome.epochs for outcome in outcomes)
@@ -331,7 +333,10 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
             self.status_ += equal_rows_words(space.examples, targets.signs)
         if any(cut_short for _, _, cut_short in learned):
             self.status_ += status.SEARCH_CUT_SHORT
-        if self._stop not in (Stop.CONVERGED, Stop.MAX_ITER):
+        if self._stop is Stop.MAX_ITER and not streamed and self.epochs > 1:
+            text = status.still_mistaken("KernelPerceptron", int(self.epochs))
+            warnings.warn(text, ConvergenceWarning, stacklevel=5)
+        elif self._stop not in (Stop.CONVERGED, Stop.MAX_ITER):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
 
 

@@ -39,6 +39,7 @@ from certo.solvers.mixed_perceptron import mixed_perceptron
 from certo.solvers.perceptron import perceptron
 from certo.solvers.trace import Trace
 from certo.stop import Stop
+from certo.words.status import still_mistaken
 
 NUMBERS_AT_ONCE = 2**22  # Numbers of X that are read, in milliseconds, before Ctrl-C is heard.
 
@@ -258,7 +259,10 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 certificate_=lambda _, X: certificate(X, learned, square, sign, fresh=fresh),
                 status_=lambda _, X: status_of(X, learned, seconds, streamed=streamed),
             )  # fmt: skip
-            if self._stop not in (Stop.CONVERGED, Stop.MAX_ITER):
+            if self._stop is Stop.MAX_ITER and not streamed and run.epochs > 1:
+                text = still_mistaken("Perceptron", run.epochs)
+                warnings.warn(text, ConvergenceWarning, stacklevel=4)
+            elif self._stop not in (Stop.CONVERGED, Stop.MAX_ITER):
                 warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
         return self
 

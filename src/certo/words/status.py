@@ -27,6 +27,15 @@ def stop_reason(stop: Stop, most: int, unit: str, seconds: float | None = None) 
     return REASONS[stop]
 
 
+def still_mistaken(machine: str, epochs: int) -> str:
+    """The warning of a run that made mistakes in every epoch."""
+    return (
+        f"{machine} made mistakes in each of its {epochs:,} epochs, so it did not converge: status_ "
+        "says more. More epochs help where a hyperplane separates the examples. To switch this "
+        'warning off: warnings.simplefilter("ignore", sklearn.exceptions.ConvergenceWarning).'
+    )
+
+
 def gap_status(reason: str, gap: float, tol: float, thing: str, best: str) -> str:
     """Of a fit to a proved relative gap: that `thing` is `best`, the objective smallest, say. The
     reason is empty where the gap is at most tol."""
