@@ -282,3 +282,23 @@ def test_a_refusal_names_equal_examples_only_where_there_are_some(make):
         NotSeparable, match=r"No kernel can: examples 1, 4 \(counting from 0\) are equal"
     ):
         HardMarginSVM(Gaussian(1.0)).fit(make(np.vstack([xor, [[1, 1]]])), [*y, 1])
+
+
+def test_kernel_values_hear_a_wish_to_stop(monkeypatch):
+    """The Gram matrix of many rows is made in strips, between which the time is looked at."""
+    from certo.solvers import kernel_hard_margin as solver
+    from certo.stop import Stop
+
+    monkeypatch.setattr(solver, "MAX_UNHEARD_VALUES", 100)
+    rng = np.random.default_rng(0)
+    X, signs = rng.standard_normal((400, 2)), np.where(np.arange(400) % 2, 1, -1)
+    asked = []
+
+    def ask():
+        asked.append(None)
+        return Stop.TIME_LIMIT if len(asked) > 3 else None
+
+    outcome = solver.kernel_hard_margin(Gaussian(1.0), X, signs, "free", asked=ask)
+    assert outcome.stop is Stop.TIME_LIMIT
+    assert len(asked) <= 5
+    assert not outcome.scores.any()

@@ -440,6 +440,16 @@ def test_words_about_weights_round_to_the_weak_side():
 
 
 @pytest.mark.parametrize("lifted", ["free", "none"])
+def test_a_stop_while_a_dense_copy_is_made_is_heard(lifted):
+    """Copies of a wide sparse table take seconds, and nothing was searched by then."""
+    X, y = np.eye(30), np.where(np.arange(30) < 20, -1, 1)
+    with interrupt.stopped_by(lambda: True), pytest.warns(ConvergenceWarning, match="by hand"):
+        model = MinDisagreement(intercept=lifted).fit(X, y)
+    assert (model.errors_, model.lower_bound_) == (10 if lifted == "free" else 30, 0)
+    assert model.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("lifted", ["free", "none"])
 def test_a_table_too_large_for_the_search_keeps_its_limit(lifted, monkeypatch):
     """The best that is known then: all examples on the side of most of them."""
     from certo.solvers import min_disagreement
@@ -449,5 +459,7 @@ def test_a_table_too_large_for_the_search_keeps_its_limit(lifted, monkeypatch):
     X, y = rng.standard_normal((30, 2)), np.where(np.arange(30) < 20, -1, 1)
     with interrupt.stopped_by(lambda: True), pytest.warns(ConvergenceWarning, match="by hand"):
         model = MinDisagreement(intercept=lifted).fit(X, y)
-    assert (model.errors_, model.lower_bound_) == (10 if lifted == "free" else 20, 0)
+    # Through the origin all scores are 0 then, and no such example is on its own side.
+    assert (model.errors_, model.lower_bound_) == (10 if lifted == "free" else 30, 0)
+    assert model.trace_.upper[-1] == model.errors_
     assert model.certificate_.verify(X, y)

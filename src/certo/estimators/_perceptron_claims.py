@@ -122,9 +122,7 @@ def _claims(X: Any, neuron: Learned, square: float, zero_sign: int, fresh: bool)
         if not fresh:
             raise CannotClaim("the run started from weights that depend on other examples.")
         if outcome.stop not in (Stop.CONVERGED, Stop.MAX_ITER) or not run.epochs:
-            raise CannotClaim(
-                "the run was stopped by hand, not after a number of epochs set before."
-            )
+            raise CannotClaim("the run was stopped early, not after a number of epochs set before.")
         scheme = PerceptronScheme((run,), coef[None], outcome.answer[-1:], zero_sign)
         if 2 * rows.size > sample.m and not scheme.undetermined:
             raise CannotClaim(

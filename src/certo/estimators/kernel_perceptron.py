@@ -55,6 +55,7 @@ KERNEL_PERCEPTRON_SETTINGS = {
     "intercept": _input.LIFTED_OR_NONE,
     "update_at_zero": _input.one_of(*AT_ZERO),
     "cache_mb": _input.MEGABYTES_OR_ZERO,
+    "time_limit": _input.SECONDS.or_none,
 }
 
 
@@ -86,6 +87,8 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         nothing of such runs.
     cache_mb : float, default=1000
         With several epochs and a kernel of objects, so many megabytes of its values may be kept.
+    time_limit : float or None, default=None
+        Seconds after which what was reached is returned.
     random_state : int, RandomState instance or None, default=None
         Decides random orders; not used where nothing is random.
 
@@ -145,6 +148,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         update_at_zero="negative",
         budget=None,
         cache_mb=1000,
+        time_limit=None,
         random_state=None,
     ):
         self.kernel = kernel
@@ -154,6 +158,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         self.update_at_zero = update_at_zero
         self.budget = budget
         self.cache_mb = cache_mb
+        self.time_limit = time_limit
         self.random_state = random_state
 
     @property
@@ -244,7 +249,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 learned.append((outcome, *self._claim(space, labels, signs, outcome, run.asked)))
                 if outcome.stop not in (Stop.CONVERGED, Stop.MAX_ITER):
                     epochs = 0  # The other outputs stay where they are.
-            self._store(space, targets, learned)
+            self._store(space, targets, learned, streamed)
         return self
 
     def _terms(self, space: Functions, output: int) -> Terms:
@@ -302,7 +307,9 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 return better, cut_short
         return own, cut_short
 
-    def _store(self, space: Functions, targets: _input.Targets, learned: list[Any]) -> None:
+    def _store(
+        self, space: Functions, targets: _input.Targets, learned: list[Any], streamed: bool
+    ) -> None:
         outcomes: list[KernelPerceptronOutcome] = [outcome for outcome, _, _ in learned]
         made = np.array([outcome.updates for outcome in outcomes])
         epochs = max(outcome.epochs for outcome in outcomes)
@@ -326,7 +333,10 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
             self.status_ += equal_rows_words(space.examples, targets.signs)
         if any(cut_short for _, _, cut_short in learned):
             self.status_ += status.SEARCH_CUT_SHORT
-        if self._stop not in (Stop.CONVERGED, Stop.MAX_ITER):
+        if self._stop is Stop.MAX_ITER and not streamed and self.epochs > 1:
+            text = status.still_mistaken("KernelPerceptron", int(self.epochs))
+            warnings.warn(text, ConvergenceWarning, stacklevel=5)
+        elif self._stop not in (Stop.CONVERGED, Stop.MAX_ITER):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
 
 

@@ -42,6 +42,7 @@ GRADIENT_SETTINGS = {
     "radius": _input.POSITIVE_NUMBER.or_none,
     "average": _input.FLAG,
     "intercept": _input.LIFTED_OR_NONE,
+    "time_limit": _input.SECONDS.or_none,
 }
 
 
@@ -82,6 +83,8 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         last weights.
     intercept : {"lifted", "none"}, default="lifted"
         "lifted" learns an intercept as the weight of an extra feature 1, which is penalised too.
+    time_limit : float or None, default=None
+        Seconds after which what was reached is returned.
 
     Attributes
     ----------
@@ -118,12 +121,22 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
     rounds_: np.ndarray
     trace_kind = RegretTrace
 
-    def __init__(self, *, loss=None, lam=0.01, radius=None, average=True, intercept="lifted"):
+    def __init__(
+        self,
+        *,
+        loss=None,
+        lam=0.01,
+        radius=None,
+        average=True,
+        intercept="lifted",
+        time_limit=None,
+    ):
         self.loss = loss
         self.lam = lam
         self.radius = radius
         self.average = average
         self.intercept = intercept
+        self.time_limit = time_limit
 
     @with_callbacks
     def fit(self, X, y=None):
@@ -207,7 +220,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
             if not fresh:
                 raise CannotClaim("the run began on other examples, in an earlier call.")
             if outcome.stop is not Stop.MAX_ITER:
-                raise CannotClaim("the run was stopped by hand before its last example.")
+                raise CannotClaim("the run was stopped before its last example.")
             return issue_regret(
                 sample,
                 labels,

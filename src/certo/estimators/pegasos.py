@@ -37,6 +37,7 @@ PEGASOS_SETTINGS = {
     "average": _input.FLAG,
     "intercept": _input.LIFTED_OR_NONE,
     "cache_mb": _input.MEGABYTES_OR_ZERO,
+    "time_limit": _input.SECONDS.or_none,
 }
 
 
@@ -72,6 +73,8 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         "lifted" learns an intercept as the weight of an extra feature 1, which is penalised too.
     cache_mb : float, default=1000
         With a kernel, so many megabytes of its values may be kept.
+    time_limit : float or None, default=None
+        Seconds after which what was reached is returned.
     random_state : int, RandomState instance or None, default=None
         Decides the draws.
 
@@ -130,6 +133,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         average=True,
         intercept="lifted",
         cache_mb=1000,
+        time_limit=None,
         random_state=None,
     ):
         self.kernel = kernel
@@ -138,6 +142,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         self.average = average
         self.intercept = intercept
         self.cache_mb = cache_mb
+        self.time_limit = time_limit
         self.random_state = random_state
 
     @with_callbacks
@@ -222,7 +227,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         if not self.average:
             return "the guarantee is for the average of the iterates. Set average=True."
         if outcome.stop is not Stop.MAX_ITER:
-            return "the run was stopped by hand, not after a number of steps set before."
+            return "the run was stopped early, not after a number of steps set before."
         return ""
 
     def _certified(

@@ -39,6 +39,7 @@ from certo.solvers.mixed_perceptron import mixed_perceptron
 from certo.solvers.perceptron import perceptron
 from certo.solvers.trace import Trace
 from certo.stop import Stop
+from certo.words.status import still_mistaken
 
 NUMBERS_AT_ONCE = 2**22  # Numbers of X that are read, in milliseconds, before Ctrl-C is heard.
 
@@ -80,6 +81,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         (iterative parameter mixing; McDonald, Hall and Mann, 2010). That is how the Perceptron runs
         on a cluster. The mistake bound then holds of the updates divided by the number of shards.
         Needs order="cyclic", a constant rate and average=False.
+    time_limit : float or None, default=None
+        Seconds after which what was reached is returned.
     random_state : int, RandomState instance or None, default=None
         Decides random weights and orders; not used where nothing is random.
 
@@ -134,6 +137,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         zero_sign=+1,
         average=False,
         shards=1,
+        time_limit=None,
         random_state=None,
     ):
         self.learning_rate = learning_rate
@@ -145,6 +149,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.zero_sign = zero_sign
         self.average = average
         self.shards = shards
+        self.time_limit = time_limit
         self.random_state = random_state
 
     def __sklearn_tags__(self):
@@ -194,6 +199,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if self.zero_sign not in (-1, 1):
             raise ValueError(f"zero_sign must be +1 or -1, got {self.zero_sign!r}.")
         _input.check_flag(self, "average")
+        _input.SECONDS.or_none.check("time_limit", self.time_limit)
         self._check_shards(rate)
         is_random = self.order != "cyclic" or self.init == "random"
         random = check_random_state(self.random_state) if is_random else None
@@ -257,7 +263,10 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 certificate_=lambda _, X: certificate(X, learned, square, sign, fresh=fresh),
                 status_=lambda _, X: status_of(X, learned, seconds, streamed=streamed),
             )  # fmt: skip
-            if self._stop not in (Stop.CONVERGED, Stop.MAX_ITER):
+            if self._stop is Stop.MAX_ITER and not streamed and run.epochs > 1:
+                text = still_mistaken("Perceptron", run.epochs)
+                warnings.warn(text, ConvergenceWarning, stacklevel=4)
+            elif self._stop not in (Stop.CONVERGED, Stop.MAX_ITER):
                 warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
         return self
 

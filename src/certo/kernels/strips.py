@@ -36,7 +36,7 @@ def block_in_strips(kernel: Kernel, X, Z, tell: Tell) -> np.ndarray | None:
         parts.append(kernel._block(kernel.points(X, np.arange(i, k)), Z))
         return parts[-1].size
 
-    if not _strips(make, m, n, m * n, tell):
+    if not in_strips(make, m, n, m * n, tell):
         return None
     return np.concatenate(parts) if parts else kernel._block(X, Z)
 
@@ -53,10 +53,14 @@ def gram_in_strips(kernel: Kernel, X, tell: Tell) -> np.ndarray | None:
         gram[i:k, i:k] = np.triu(gram[i:k, i:k]) + np.triu(gram[i:k, i:k], 1).T
         return (k - i) * (m - i)
 
-    return gram if _strips(make, m, m, m * (m + 1) // 2, tell) else None
+    return gram if in_strips(make, m, m, m * (m + 1) // 2, tell) else None
 
 
-def _strips(make: Callable[[int, int], int], rows: int, width: int, total: int, tell: Tell) -> bool:
+def in_strips(
+    make: Callable[[int, int], int], rows: int, width: int, total: int, tell: Tell
+) -> bool:
+    """make(i, k) for strips of rows that take some tenths of a second each; it returns how many of
+    `total` values it made. Whether `tell` let it come to the end."""
     i, made, height = 0, 0, max(1, FIRST_STRIP_VALUES // max(1, width))
     while i < rows:
         start, k = time.perf_counter(), min(rows, i + height)

@@ -19,8 +19,10 @@ import numpy as np
 from scipy import sparse
 
 from certo.kernels.base import Kernel
+from certo.kernels.strips import in_strips
 from certo.solvers import gram
 from certo.solvers.hard_margin import Budget, Hulls, MarginTrace, Search, hull_numbers
+from certo.solvers.interrupt import Stopped
 from certo.solvers.nearest_point import Gram, nearest_point
 from certo.stop import Asked, Stop, go_on
 
@@ -28,6 +30,9 @@ GRAM_COPIES_PER_STEP = 5  # Gram matrices in memory that a step of `nearest_poin
 # Multiplications that a value of a kernel takes besides an inner product (an exponential, say), and
 # that a value for two sequences, trees or graphs takes at least.
 ENTRY_WORK, OBJECT_WORK = 64.0, 1e4
+
+
+MAX_UNHEARD_VALUES = 2**13  # Values of a kernel that are made without a look at the time.
 
 
 class KernelMarginOutcome(NamedTuple):
@@ -60,13 +65,28 @@ def kernel_hard_margin(
     no separator was found by then, its scores are zero. Gram matrices are kept within `cache_mb`
     megabytes.
     """
-    images = _Images(kernel, X, signs, intercept)
-    found = _Functions(images)
     budget, each = Budget(effort, asked), value_work(kernel, X)
+    images = _Images(kernel, X, signs, intercept, budget)
+    found = _Functions(images)
     most = max(4, int(np.sqrt(cache_mb * 1e6 / (8 * GRAM_COPIES_PER_STEP))))
     if effort < np.inf:  # One Gram matrix and one check of all examples must fit in.
         affordable = effort / (2 * each)
         most = max(4, int(min(most, np.sqrt(affordable), affordable / signs.size)))
+    try:
+        return _solve(images, found, budget, each, most, tol, max_iter, after_look)
+    except Stopped:
+        if not found.looks:  # One point for each hull, at which nothing is known yet.
+            found.weights = images.initial(found.weights)
+            found.note(images.groups, images.groups)
+        return found.outcome(asked() or Stop.BY_HAND)
+
+
+def _solve(
+    images: _Images, found: _Functions, budget: Budget, each: float, most: int, tol: float,
+    max_iter: int, after_look: Callable[[], Stop | None],
+) -> KernelMarginOutcome:  # fmt: skip
+    """The same, unless Stopped is raised in the midst of kernel values that take long."""
+    signs = images.signs
     weights, slopes = np.zeros(signs.size), None
     while True:
         rows = images.hardest(weights, slopes)
@@ -90,24 +110,47 @@ def value_work(kernel: Kernel, X) -> float:
 
 
 class _Images(Hulls):
-    """The z_t, known by their inner products."""
+    """The z_t, known by their inner products. Where the budget is asked to stop while these are
+    computed, Stopped is raised."""
 
-    def __init__(self, kernel: Kernel, X, signs: np.ndarray, intercept: str):
+    def __init__(self, kernel: Kernel, X, signs: np.ndarray, intercept: str, budget: Budget):
         super().__init__(hull_numbers(signs, intercept))
+        self.budget = budget
         self.kernel, self.X, self.signs = kernel, X, signs.astype(np.float64)
         self.lift = float(intercept == "lifted")
 
     def gram(self, rows: np.ndarray) -> np.ndarray:
         """z_i·z_j among the rows."""
-        block = self.kernel.plain(self.kernel.points(self.X, rows), self.kernel.take(self.X, rows))
+        centres, block = self.kernel.take(self.X, rows), np.empty((rows.size, rows.size))
+
+        def make(i: int, k: int) -> int:
+            block[i:k] = self.kernel.plain(self.kernel.points(self.X, rows[i:k]), centres)
+            return (k - i) * rows.size
+
+        self._heard(make, rows.size, rows.size)
         block += self.lift
         block *= self.signs[rows, None] * self.signs[rows]
         return block
 
     def scores(self, of, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
         """Σ coef_j K(x_j, x_i), for all rows x_i of `of`."""
-        points = self.kernel.points(self.X, of)
-        return gram.scores(self.kernel, points, self.kernel.take(self.X, rows), coef)
+        some, centres = np.arange(self.signs.size)[of], self.kernel.take(self.X, rows)
+        found = np.empty(some.size)
+
+        def make(i: int, k: int) -> int:
+            points = self.kernel.points(self.X, some[i:k])
+            found[i:k] = gram.scores(self.kernel, points, centres, coef)
+            return (k - i) * rows.size
+
+        self._heard(make, some.size, rows.size)
+        return found
+
+    def _heard(self, make: Callable[[int, int], int], rows: int, width: int) -> None:
+        """What is quick for any kernel is made at once."""
+        if rows * width <= MAX_UNHEARD_VALUES:
+            make(0, rows)
+        elif not in_strips(make, rows, width, rows * width, lambda *_: bool(self.budget.asked())):
+            raise Stopped
 
     def products(self, of, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """z_i·Σ weights_j z_j, for all rows z_i of `of`."""
@@ -159,7 +202,7 @@ class _Functions(Search):
     def __init__(self, images: _Images):
         super().__init__()
         self.images, self.lower = images, -np.inf
-        self.weights = self.slopes = np.zeros(0)
+        self.weights = self.slopes = np.zeros(images.signs.size)
 
     def look(self, weights: np.ndarray) -> np.ndarray:
         """Look at all examples along the point with these weights."""

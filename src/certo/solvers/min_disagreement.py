@@ -91,7 +91,8 @@ class TooLarge(Exception):
 
 
 class _Search:
-    """The best weights so far, and what is proved."""
+    """The best weights so far, and what is proved. Stopped is raised where the watch asks for it
+    before the search can begin."""
 
     def __init__(
         self, sample: Sample, weights: np.ndarray, lifted: bool, wanted: Fraction | None,
@@ -102,17 +103,26 @@ class _Search:
         self.groups: Groups = grouped(sample, weights, lifted)
         rows = self.groups.rows
         X = sample.X[rows]
+        watch()  # Of a large table every line below may take long.
         X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
         self.sample = Sample(np.ascontiguousarray(X), sample.signs[rows])
         largest = max(self.groups.weights, default=1)
         self.costs = np.array([weight / largest for weight in self.groups.weights])
         # The search has standard coordinates: centred (with an intercept) and of size one.
         self.centre = X.mean(axis=0) if lifted and rows.size else np.zeros(sample.d)
-        spread = np.sqrt(np.mean((X - self.centre) ** 2, axis=0)) if rows.size else self.centre
+        watch()
+        self.features = X - self.centre
+        watch()
+        squares = np.einsum("ij,ij->j", self.features, self.features)
+        spread = np.sqrt(squares / max(1, rows.size))
         self.spread = np.where(spread > 0, spread, 1.0)
-        self.features = (X - self.centre) / self.spread
-        ones = np.ones((rows.size, int(lifted)))
-        self.standard = np.hstack([self.features, ones]) * self.sample.signs[:, None]
+        watch()
+        self.features /= self.spread
+        watch()
+        self.standard = np.ones((rows.size, sample.d + int(lifted)))
+        self.standard[:, : sample.d] = self.features
+        watch()
+        self.standard *= self.sample.signs[:, None]
         # A cost of at most `wanted` is enough, and more than that is all that has to be proved.
         units = self.groups.unit, self.groups.constant
         self.wanted = None if wanted is None else wanted // units[0] - units[1]
@@ -284,7 +294,10 @@ def min_disagreement(
     watch = Watch(asked, time_limit)
     if sample.m * (sample.d + lifted) > MAX_DENSE_NUMBERS:
         return _separated(sample, labels, weights, lifted, watch)
-    search = _Search(sample, weights, lifted, enough, watch, rng, report)
+    try:
+        search = _Search(sample, weights, lifted, enough, watch, rng, report)
+    except Stopped:
+        return _one_side(sample, labels, weights, lifted, watch)
     groups = search.groups
     steps, by_cells, log = 0, False, TRIVIAL_TREE
     if not search.is_over:
@@ -307,23 +320,30 @@ def min_disagreement(
     return Outcome(search.coef, search.intercept, proof, trace, search.optimal, steps, stop)
 
 
+def _one_side(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> Outcome:
+    """All examples on the better side: what is known where there was no time for a search. Through
+    the origin that is no side at all, and every score of 0 is an error."""
+    proof = LeastErrorsByTree(labels, lifted, sample.m, weights, 0.0, *TRIVIAL_TREE)
+    each = weights if weights.size else np.ones(sample.m)
+    below, above = (float(each[sample.signs == side].sum()) for side in (-1, 1))
+    errors = min(below, above) if lifted else below + above
+    trace = BoundTrace.of([(watch.seconds, errors, 0.0)], [])
+    b = (1.0 if above >= below else -1.0) * lifted
+    stop = watch.stop() or Stop.TIME_LIMIT
+    return Outcome(np.zeros(sample.d), b, proof, trace, False, 0, stop)
+
+
 def _separated(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> Outcome:
     """No errors, if a hyperplane separates examples that are too many numbers for the search; all
     examples on one side, if that is not decided in time."""
     vectors = Examples(sample, lifted)
-    proof = LeastErrorsByTree(labels, lifted, sample.m, weights, 0.0, *TRIVIAL_TREE)
     try:
         found = separate(vectors, watch)
     except Stopped:
-        each = weights if weights.size else np.ones(sample.m)
-        sides = [float(each[sample.signs == side].sum()) for side in (-1, 1)]
-        above = not lifted or sides[1] >= sides[0]  # A score of 0 is predicted to be positive.
-        trace = BoundTrace.of([(watch.seconds, sides[0] if above else sides[1], 0.0)], [])
-        b = (1.0 if above else -1.0) * lifted
-        stop = watch.stop() or Stop.TIME_LIMIT
-        return Outcome(np.zeros(sample.d), b, proof, trace, False, 0, stop)
+        return _one_side(sample, labels, weights, lifted, watch)
     if not isinstance(found, Separator):
         raise TooLarge
+    proof = LeastErrorsByTree(labels, lifted, sample.m, weights, 0.0, *TRIVIAL_TREE)
     trace = BoundTrace.of([(watch.seconds, 0.0, 0.0)], [])
     return Outcome(*vectors.split(found.w), proof, trace, True, 0, Stop.CONVERGED)
 

@@ -41,6 +41,7 @@ MAX_TIED_MOVE = 0.01  # A step moves a comparison by at most this where nothing 
 MAX_ROWS_PER_CUT = 3  # A cut names so many of the rows beside it.
 ZERO = Fraction(0)
 MAX_RANGE_NUMBERS = 2**22  # With larger tables of ranges a second look is not worth it.
+MAX_COMPARED_RANGES = 2**18  # Ranges of comparisons that are made at a time.
 
 
 class Cut(NamedTuple):
@@ -275,7 +276,7 @@ def _by_columns(search: _Search, watch: Watch) -> None:
         sizes = np.bincount(group[group >= 0], minlength=owner.size)
         if search.lifted:  # A column of ones: a cut at 0 leaves classes out that no row is of.
             here = np.where(sizes > 0, 1.0, np.inf)[:, None]
-            cuts = _cuts(*_comparison_ranges(here, here, owner, left), False)
+            cuts = _cuts(here, here, owner, left, False, watch)
             if cuts:
                 _settle(search, [(search.d, value, above) for _, value, above in cuts], watch)
                 continue
@@ -285,7 +286,7 @@ def _by_columns(search: _Search, watch: Watch) -> None:
         if not search.directions:
             one = np.ones(int(search.lifted))
             search.extent = np.append(low.min(axis=0), one), np.append(high.max(axis=0), one)
-        cuts = _cuts(*_comparison_ranges(low, high, owner, left), search.lifted)
+        cuts = _cuts(low, high, owner, left, search.lifted, watch)
         if not cuts:
             return
         _settle(search, cuts, watch)
@@ -306,10 +307,28 @@ def _comparison_ranges(
 
 
 def _cuts(
-    least: np.ndarray, most: np.ndarray, anywhere: bool
+    low: np.ndarray, high: np.ndarray, owner: np.ndarray, left: np.ndarray, anywhere: bool,
+    watch: Watch,
+) -> list[tuple[int, float, np.ndarray]]:  # fmt: skip
+    """(column, value, the classes above) of cuts that settle all that any can, or those before the
+    watch asks to stop; at 0 if not anywhere. Some columns at a time: the ranges of all comparisons
+    of all columns may be more numbers than X has."""
+    found: list[tuple[int, float, np.ndarray]] = []
+    step = max(1, MAX_COMPARED_RANGES // left.shape[1] ** 2)
+    for start in range(0, low.shape[1], step):
+        if watch.stop():
+            break
+        part = slice(start, start + step)
+        ranges = _comparison_ranges(low[:, part], high[:, part], owner, left)
+        here = _cuts_of_columns(*ranges, anywhere, watch)
+        found += [(start + column, value, above) for column, value, above in here]
+    return found
+
+
+def _cuts_of_columns(
+    least: np.ndarray, most: np.ndarray, anywhere: bool, watch: Watch
 ) -> list[tuple[int, float, np.ndarray]]:
-    """(column, value, the classes above) of cuts that settle all that any can; at 0 if not
-    anywhere.
+    """The same for the columns of these ranges of comparisons.
 
     With k above, l must be as well unless those of k compared with l are all ≥ c, and those of l
     compared with k ≤ c. So the classes that k takes along are the fewest with which it can be
@@ -332,6 +351,8 @@ def _cuts(
     found = []
     step = max(1, 2**20 // K**3)
     for start in range(0, len(candidates), step):
+        if watch.stop():
+            break
         j, c = candidates[start : start + step].T
         here = c[:, None, None]
         low, high = (np.moveaxis(table[:, :, j.astype(int)], 2, 0) for table in (least, most))

@@ -13,6 +13,7 @@ REASONS = {
     Stop.BY_HAND: "Stopped by hand",
     Stop.CALLBACK: "Stopped by a callback",
     Stop.NO_PROGRESS: "Stopped because float64 allows no further progress",
+    Stop.TIME_LIMIT: "Stopped at the time limit",
 }
 VACUOUS_RELATIVE_GAP = 0.995  # A relative gap from which on it would be shown as 1.
 
@@ -24,6 +25,15 @@ def stop_reason(stop: Stop, most: int, unit: str, seconds: float | None = None) 
     if stop is Stop.MAX_ITER:
         return f"Stopped at max_iter = {most:,} {unit}"
     return REASONS[stop]
+
+
+def still_mistaken(machine: str, epochs: int) -> str:
+    """The warning of a run that made mistakes in every epoch."""
+    return (
+        f"{machine} made mistakes in each of its {epochs:,} epochs, so it did not converge: status_ "
+        "says more. More epochs help where a hyperplane separates the examples. To switch this "
+        'warning off: warnings.simplefilter("ignore", sklearn.exceptions.ConvergenceWarning).'
+    )
 
 
 def gap_status(reason: str, gap: float, tol: float, thing: str, best: str) -> str:

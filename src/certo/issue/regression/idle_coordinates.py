@@ -94,7 +94,10 @@ def _exactly_tied(
     for k in range(problem.classes):
         turned = (own[:, None] == classes).astype(float) - (classes == k)
         vectors.append((turned * entries)[problem.counts[rows, k]])
-    different = np.unique(np.vstack(vectors), axis=0)
+    # Rows that are equal have equal sums of weights; those that differ need not all be kept.
+    many = np.vstack(vectors)
+    weights = np.random.default_rng(0).standard_normal(columns.size)
+    different = many[_some(np.unique((many * weights).sum(axis=1), return_index=True)[1])]
     scale = np.max(np.abs(different), axis=0, initial=0.0)
     scale[scale == 0] = 1.0
     order = linalg.qr((different / scale).T, mode="r", pivoting=True)[1]
