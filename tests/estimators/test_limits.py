@@ -1,4 +1,5 @@
-"""Machines that learn example by example keep a time limit, too, and say that they did not converge."""
+"""Machines that learn one example after another keep a time limit, and say if they did not
+converge."""
 
 import warnings
 

@@ -154,8 +154,9 @@ def _fit_wide(
             run.stop = run.limits.asked() or Stop.BY_HAND
             W, loss, objective = wide.best
     assert run.stop is not None
+    coef, b = wide.outer(W)
     outcome = LogisticOutcome(
-        *wide.outer(W), float(loss), float(objective), None, None, run.steps, run.stop, run.trace
+        coef, b, float(loss), float(objective), None, None, run.steps, run.stop, run.trace
     )
     draft = logistic_draft(
         labels,

@@ -250,7 +250,8 @@ def _read(payload: bytes, number: int = MODEL_FORMAT) -> Any:
     machine, names = content.get("machine"), {item.name for item in fields(StoredModel)}
     if number < 6:
         _upgrade_settings(machine)
-    if describe(machine) is not None and "time_limit" in type(machine)._get_param_names():
+    kind: Any = type(machine)
+    if describe(machine) is not None and "time_limit" in kind._get_param_names():
         vars(machine).setdefault("time_limit", None)  # Some machines had none at first.
     if number == 3:
         _upgrade_supports(machine)

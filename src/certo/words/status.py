@@ -30,9 +30,9 @@ def stop_reason(stop: Stop, most: int, unit: str, seconds: float | None = None) 
 def still_mistaken(machine: str, epochs: int) -> str:
     """The warning of a run that made mistakes in every epoch."""
     return (
-        f"{machine} made mistakes in each of its {epochs:,} epochs, so it did not converge: status_ "
-        "says more. More epochs help where a hyperplane separates the examples. To switch this "
-        'warning off: warnings.simplefilter("ignore", sklearn.exceptions.ConvergenceWarning).'
+        f"{machine} made mistakes in each of its {epochs:,} epochs, so it did not converge: "
+        "status_ says more. More epochs help where a hyperplane separates the examples. To switch "
+        'this warning off: warnings.simplefilter("ignore", sklearn.exceptions.ConvergenceWarning).'
     )
 
 
