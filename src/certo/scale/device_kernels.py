@@ -1,0 +1,177 @@
+r"""Kernels of vectors on a device: values and sums in float64, as `Kernel.plain` computes them.
+
+Rounding. The operations are those of `plain`, in another order at most, so that `Kernel.rounding`
+holds of them. Inner products are added in any order, and a fused multiplication and addition rounds
+once where two operations would twice. Additions, multiplications, divisions and square roots of
+float64 are rounded correctly on CUDA devices (CUDA C++ Programming Guide, "Mathematical
+Functions"), and `exp` is within 1 unit of the last place, less than the `ULPS` that `rounding`
+counts. Sums over examples are taken in pieces of at most WIDTH, which are added one after another,
+as `certificates.spaces.images` counts them.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import torch
+
+from certo.kernels.algebra import Normalised, Product, Scaled, Sum
+from certo.kernels.base import Kernel
+from certo.kernels.gaussian import MAX_NORM_ERROR, Gaussian
+from certo.kernels.linear import Linear
+from certo.kernels.polynomial import Polynomial
+from certo.scale.device import NoDevice
+
+WIDTH = 1024  # Centres of a piece of a sum: `certificates.spaces.images` allows for so many.
+MAX_BLOCK_VALUES = 2**26  # Kernel values made at once: 512 MB.
+MAX_DIFFERENCES = 2**25  # Numbers of differences of vectors held at once.
+KNOWN = Linear, Polynomial, Gaussian, Sum, Product, Scaled, Normalised
+
+
+def require_known(kernel: Kernel) -> None:
+    """NoDevice for kernels that devices do not compute."""
+    for part in (kernel, *getattr(kernel, "parts_", ())):
+        if not isinstance(part, KNOWN):
+            raise NoDevice(
+                f"{type(part).__name__} is not computed on a device: Linear, Polynomial and "
+                'Gaussian are, and their sums, products, multiples and cosines. Use device="cpu".'
+            )
+        if part is not kernel:
+            require_known(part)
+
+
+def tensor(X: Any, device: torch.device) -> torch.Tensor:
+    """Rows of numbers as float64 on the device."""
+    if isinstance(X, torch.Tensor):
+        return X.to(device, torch.float64)
+    X = X.toarray() if hasattr(X, "toarray") else np.ascontiguousarray(X)
+    return torch.from_numpy(X).to(device).to(torch.float64)
+
+
+class DeviceKernel:
+    """A kernel for vectors whose squared lengths do not exceed `longest`, after a move by `middle`
+    those of the Gaussians inside `longest_moved`."""
+
+    def __init__(self, kernel: Kernel, X: torch.Tensor, Z: torch.Tensor | None = None):
+        require_known(kernel)
+        parts = [X] if Z is None else [X, Z]
+        self.kernel = kernel
+        self.middle = parts[-1].mean(dim=0) if len(parts[-1]) else torch.zeros_like(X[:1].sum(0))
+        self._far = [_longest(part) for part in parts]
+        self._near = [_longest(part - self.middle) for part in parts]
+
+    def values(self, X: torch.Tensor, Z: torch.Tensor) -> torch.Tensor:
+        """K(x_i, z_j) in float64."""
+        return self._of(self.kernel, X, Z)
+
+    def diagonal(self, X: torch.Tensor) -> torch.Tensor:
+        """K(x_i, x_i)."""
+        return self._diagonal(self.kernel, X)
+
+    def _diagonal(self, kernel: Kernel, X: torch.Tensor) -> torch.Tensor:
+        match kernel:
+            case Gaussian():
+                return torch.ones(len(X), dtype=torch.float64, device=X.device)
+            case Normalised(inner):
+                return (self._diagonal(inner, X) > 0).to(torch.float64)
+            case Linear():
+                return (X * X).sum(1)
+            case Polynomial():
+                return _raised((X * X).sum(1), kernel)
+        parts = [self._diagonal(part, X) for part in kernel.parts_]  # type: ignore[attr-defined]
+        return _combined(kernel, parts)
+
+    def _of(self, kernel: Kernel, X: torch.Tensor, Z: torch.Tensor) -> torch.Tensor:
+        match kernel:
+            case Linear():
+                return X @ Z.T
+            case Polynomial():
+                return _raised(X @ Z.T, kernel)
+            case Gaussian():
+                return self._gaussian(kernel, X, Z)
+            case Normalised(inner):
+                left, right = (_inverse_roots(self._diagonal(inner, part)) for part in (X, Z))
+                return self._of(inner, X, Z).mul_(left[:, None]).mul_(right)
+        return _combined(kernel, [self._of(part, X, Z) for part in kernel.parts_])  # type: ignore[attr-defined]
+
+    def is_by_norms(self, kernel: Gaussian) -> tuple[bool, bool]:
+        """Whether distances follow from inner products well enough, and if so whether all points
+        must be moved to their mean for it."""
+        d = len(self.middle)
+        for moved, longest in ((False, self._far), (True, self._near)):
+            if float(kernel.off_by_norms(d, longest[0], longest[-1])) <= MAX_NORM_ERROR:
+                return True, moved
+        return False, False
+
+    def _gaussian(self, kernel: Gaussian, X: torch.Tensor, Z: torch.Tensor) -> torch.Tensor:
+        by_norms, moved = self.is_by_norms(kernel)
+        scale = 0.5 / float(kernel.variance)
+        if not by_norms:
+            return _squared_differences(X, Z).mul_(-scale).exp_()
+        if moved:
+            X, Z = X - self.middle, Z - self.middle
+        block = X @ Z.T
+        block.mul_(2.0).sub_((X * X).sum(1)[:, None]).sub_((Z * Z).sum(1))
+        return block.clamp_(max=0.0).mul_(scale).exp_()
+
+    def sums(self, X: torch.Tensor, Z: torch.Tensor, coef: torch.Tensor) -> torch.Tensor:
+        """Σ_j coef_j K(x_i, z_j) in float64."""
+        out = torch.zeros(len(X), *coef.shape[1:], dtype=torch.float64, device=X.device)
+        height = max(1, MAX_BLOCK_VALUES // WIDTH)
+        for i in range(0, len(X), height):
+            for j in range(0, len(Z), WIDTH):
+                block = self.values(X[i : i + height], Z[j : j + WIDTH])
+                out[i : i + height] += block @ coef[j : j + WIDTH]
+        return out
+
+
+def gram(kernel: Kernel, X: Any, Z: Any, device: torch.device) -> np.ndarray:
+    """The Gram block of points X and centres Z in float64."""
+    left, right = tensor(X, device), tensor(Z, device)
+    ready = DeviceKernel(kernel, left, right)
+    out = np.empty((len(left), len(right)))
+    height = max(1, MAX_BLOCK_VALUES // max(1, len(right)))
+    for i in range(0, len(left), height):
+        out[i : i + height] = ready.values(left[i : i + height], right).cpu().numpy()
+    return out
+
+
+def _longest(X: torch.Tensor) -> float:
+    return float((X * X).sum(1).max()) if len(X) else 0.0
+
+
+def _raised(base: torch.Tensor, kernel: Polynomial) -> torch.Tensor:
+    """(offset + scale·base)^degree, by squaring and multiplying, as `Polynomial` does."""
+    base = base.mul_(kernel.scale).add_(kernel.offset)
+    power = base.clone() if kernel.degree > 1 else base
+    for bit in bin(kernel.degree)[3:]:
+        power *= power
+        if bit == "1":
+            power *= base
+    return power
+
+
+def _combined(kernel: Kernel, parts: list[torch.Tensor]) -> torch.Tensor:
+    match kernel:
+        case Sum():
+            return reduce(torch.Tensor.add_, parts)
+        case Product():
+            return reduce(torch.Tensor.mul_, parts)
+    return parts[0].mul_(kernel.factor)  # type: ignore[attr-defined]
+
+
+def _inverse_roots(diagonal: torch.Tensor) -> torch.Tensor:
+    roots = diagonal.clamp(min=0.0).sqrt()
+    return torch.where(roots > 0, 1.0 / roots, 0.0)
+
+
+def _squared_differences(X: torch.Tensor, Z: torch.Tensor) -> torch.Tensor:
+    """‖x_i − z_j‖², each difference by itself."""
+    out = torch.empty(len(X), len(Z), dtype=torch.float64, device=X.device)
+    step = max(1, MAX_DIFFERENCES // max(1, Z.numel()))
+    for i in range(0, len(X), step):
+        difference = X[i : i + step, None, :] - Z[None]
+        out[i : i + step] = difference.mul_(difference).sum(2)
+    return out
