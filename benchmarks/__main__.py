@@ -14,7 +14,7 @@ from benchmarks import page
 from benchmarks.harness import load_of_machine, report
 
 HELPERS = {"before", "harness", "page", "rivals", "datasets", "__main__"}
-HELPERS |= {"scale"}  # A command of its own: it makes a file as large as one asks for.
+HELPERS |= {"scale", "pack_gpu"}  # Commands of their own.
 ONLY_PAGE = "docs"
 
 
