@@ -1,6 +1,6 @@
-"""`python -m benchmarks.pack_gpu` fills the folder carry/ with what `python -m benchmarks gpu` needs
-on a machine that has Python 3.12, NumPy and PyTorch, but no package index: a part at a time, for
-where only so much can be sent at once.
+"""`python -m benchmarks.pack_gpu` fills the folder carry/ with what `python -m benchmarks gpu`
+needs on a machine that has Python 3.12, NumPy and PyTorch, but no package index: a part at a time,
+for where only so much can be sent at once.
 
 carry/1     Numba
 carry/2     SciPy and scikit-learn, cut to what Certo imports; the data; and modules that stand for
@@ -29,7 +29,7 @@ PYTHON = "3.12"
 TAGS = "manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64"
 PARTS = {
     "1": ("numba", "llvmlite"),
-    "2": ("scipy", "scikit-learn", "joblib", "threadpoolctl", "narwhals", "rich", "markdown-it-py",
+    "2": ("scipy", "scikit-learn", "joblib", "cloudpickle", "threadpoolctl", "narwhals", "rich", "markdown-it-py",
           "mdurl", "pygments"),
 }  # fmt: skip
 DATA = {  # Files below CERTO_DATA.
@@ -73,8 +73,10 @@ def fill(parts: list[str]) -> None:
         target = CARRY / part / "packages.tar.xz"
         with tempfile.TemporaryDirectory() as folder:
             _download(PARTS[part], folder)
-            compressed = lzma.open(target, "wb", format=lzma.FORMAT_XZ, filters=FILTERS)
-            with compressed, tarfile.open(fileobj=compressed, mode="w|") as archive:
+            with (
+                lzma.open(target, "wb", format=lzma.FORMAT_XZ, filters=FILTERS) as compressed,
+                tarfile.open(fileobj=compressed, mode="w|") as archive,
+            ):
                 for wheel in sorted(Path(folder).glob("*.whl")):
                     _add_wheel(archive, wheel, imported)
                 if part == "2":
