@@ -29,8 +29,8 @@ PYTHON = "3.12"
 TAGS = "manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64"
 PARTS = {
     "1": ("numba", "llvmlite"),
-    "2": ("scipy", "scikit-learn", "joblib", "cloudpickle", "threadpoolctl", "narwhals", "rich", "markdown-it-py",
-          "mdurl", "pygments"),
+    "2": ("scipy", "scikit-learn", "joblib", "cloudpickle", "threadpoolctl", "narwhals", "rich",
+          "markdown-it-py", "mdurl", "pygments"),
 }  # fmt: skip
 DATA = {  # Files below CERTO_DATA.
     "covtype": ("covtype.npz",),
