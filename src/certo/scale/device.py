@@ -32,9 +32,7 @@ def check_device(value: Any) -> str:
     name = str(value) if type(value).__name__ == "device" else value
     if isinstance(name, str) and name.partition(":")[0] in (CPU, AUTO, "cuda", "torch"):
         return name
-    raise ValueError(
-        f'device must be "cpu", "cuda", "cuda:NUMBER" or "auto", got {value!r}.'
-    )
+    raise ValueError(f'device must be "cpu", "cuda", "cuda:NUMBER" or "auto", got {value!r}.')
 
 
 def has_torch() -> bool:
