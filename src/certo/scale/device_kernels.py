@@ -22,7 +22,7 @@ from certo.kernels.base import Kernel
 from certo.kernels.gaussian import MAX_NORM_ERROR, Gaussian
 from certo.kernels.linear import Linear
 from certo.kernels.polynomial import Polynomial
-from certo.scale.device import NoDevice
+from certo.scale.device import NoDevice, as_tensor, is_foreign
 
 WIDTH = 1024  # Centres of a piece of a sum: `certificates.spaces.images` allows for so many.
 MAX_BLOCK_VALUES = 2**26  # Kernel values made at once: 512 MB.
@@ -43,10 +43,11 @@ def require_known(kernel: Kernel) -> None:
 
 
 def tensor(X: Any, device: torch.device) -> torch.Tensor:
-    """Rows of numbers as float64 on the device."""
-    if isinstance(X, torch.Tensor):
-        return X.to(device, torch.float64)
+    """Numbers as float64 on the device."""
+    if is_foreign(X):
+        return as_tensor(X).to(device, torch.float64)
     X = X.toarray() if hasattr(X, "toarray") else np.ascontiguousarray(X)
+    X = X if X.flags.writeable else X.copy()  # PyTorch warns of memory that cannot be written to.
     return torch.from_numpy(X).to(device).to(torch.float64)
 
 
