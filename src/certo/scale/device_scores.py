@@ -51,7 +51,7 @@ def sums(kernel: Kernel, X: Any, centres: Any, coef: np.ndarray, device: Any) ->
     require_memory(device, bytes_needed, f"Scores of {X.shape[0]:,} examples")
     with on_device(device):
         left, right = tensor(X, device), tensor(centres, device)
-        ready = DeviceKernel(kernel, left, right)
+        ready = DeviceKernel(kernel, right)
         found: np.ndarray = ready.sums(left, right, tensor(coef, device)).cpu().numpy()
         return found
 
