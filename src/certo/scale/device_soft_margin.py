@@ -32,7 +32,7 @@ from certo.solvers.gap_ledger import Ledger
 from certo.solvers.kernel_soft_margin import KernelOutcome
 from certo.stop import Asked, Stop, go_on
 
-BLOCK_ROWS = 4096  # Examples of a block.
+BLOCK_ROWS = 2048  # Examples of a block: smaller ones are solved sooner, larger ones pull too far.
 BLOCKS_PER_QUESTION = 16  # Blocks between two questions whether to stop.
 SWEEPS_PER_LOOK, MAX_BLOCKS_PER_LOOK = 3, 256  # Blocks between two looks at all examples.
 FOLLOWED_DISTANCE = 4.0  # Examples within so many violations from the margin are followed.
