@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from certo.blas import one_thread
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted
-from certo.certificates.regression.least_squares_evidence import ShiftedGram
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.values import Values
 from certo.containers import exact_input
@@ -36,6 +35,7 @@ from certo.estimators._robust import (
     other_examples,
 )
 from certo.estimators.new_examples import unbounded_loss
+from certo.problems.shifted_gram import ShiftedGram
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
 from certo.stop import Stop
