@@ -58,9 +58,7 @@ class Model(NamedTuple):
         every = np.unique(np.concatenate(rows))
         coef = np.zeros((len(rows), every.size))
         for k, (some, part) in enumerate(zip(rows, own["dual_coef_"], strict=True)):
-            if len(part) != some.size:
-                raise ValueError("each row of support_ must have one multiplier.")
-            coef[k, np.searchsorted(every, some)] = part
+            coef[k, np.searchsorted(every, some)] = [a for _, a in zip(some, part, strict=True)]
         kernel, numbers = Kernel.from_dict(self.kernel), own["intercept_"]
         if self.votes is not None:
             some, codes, coef = by_class(coef, len(self.classes or ()))
