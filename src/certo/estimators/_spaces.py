@@ -32,9 +32,9 @@ from certo.certificates.spaces.space import Machine
 from certo.certificates.spaces.vectors import Margins
 from certo.containers import count
 from certo.estimators import _input
-from certo.estimators._errors import InputError
 from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._linear import forget
+from certo.facts import InputError
 from certo.issue.machines import function, hyperplane
 from certo.kernels.base import Kernel
 from certo.kernels.precomputed import Precomputed
