@@ -22,7 +22,7 @@ from certo.words import blocks as sentences
 
 NO_RULE = "by blocks, errors are counted of linear rules alone."
 NO_DISTANCES = "by blocks, how far predictions are off on test rows is not claimed."
-NO_TEST = "no test examples were given."
+NOT_TESTED = "no test examples were given."
 COPIES = (
     "Whether test rows are rows of the fit is not looked for where examples come in blocks: that "
     "they had no part in it is assumed."
@@ -56,7 +56,7 @@ def page_of_blocks(
         else:
             claims.append(issue_errors(blocks, classes, rule))
         if X_test is None:
-            not_tested.append(NotClaimed("TestErrors", NO_TEST))
+            not_tested.append(NotClaimed("TestErrors", NOT_TESTED))
         elif rule is not None:
             asked = 1
             tested.append(issue_errors(as_blocks(X_test, y_test), classes, rule, delta))
