@@ -228,9 +228,10 @@ class _Search:
         most = min(max(BLOCKS_PER_QUESTION, SWEEPS_PER_LOOK * len(view.y) // size),
                    MAX_DEVICE_BLOCKS)  # fmt: skip
         before = view.beta.clone()
+        asking = 1 if size == len(view.y) else BLOCKS_PER_QUESTION
         for k in range(most):
             look = self._look(view, None)
-            if k % BLOCKS_PER_QUESTION == 0 and k and (float(look.gap) <= goal or self.asked()):
+            if k % asking == 0 and k and (float(look.gap) <= goal or self.asked()):
                 break
             self._step(view, look, size)
         if whole:
@@ -265,20 +266,17 @@ class _Search:
         self.total = self.total + length * added
 
     def _chosen(self, look: _Look, size: int) -> torch.Tensor:
-        """A block: violators at random, in proportion to their violation; those that should rise
-        and those that should fall alike where the intercept is free."""
+        """A block: violators at random, the chance of each in proportion to the root of its
+        violation; half of them should rise, and half should fall."""
         if size == len(look.excess):
             return torch.arange(size, device=look.excess.device)
-        excess = look.excess
-        violation = excess.clamp(min=0.0)
-        if self.free:
-            rising = look.slopes > 0
-            rise = torch.where(rising, violation, 0.0).sum()
-            fall = violation.sum() - rise
-            violation = violation / torch.where(rising, rise, fall).clamp(min=1e-300)
-        chance = torch.rand(len(excess), generator=self.draw, device=excess.device)
-        key = torch.where(excess > 0, violation * chance, 1e-9 * excess)
-        return torch.topk(key, size, sorted=False).indices
+        weight, rising = look.excess.clamp(min=0.0).sqrt(), look.slopes > 0
+        rise = torch.where(rising, weight, 0.0).sum()
+        weight = weight / torch.where(rising, rise, weight.sum() - rise).clamp(min=1e-300)
+        # Efraimidis and Spirakis (2006): the least of exponential times over the weights.
+        time = torch.empty_like(weight).exponential_(generator=self.draw)
+        late = torch.where(look.excess > 0, -time / weight.clamp(min=1e-300), -1e300)
+        return torch.topk(late, size, sorted=False).indices
 
     def _solved(self, K, slopes, beta, low, high, target) -> torch.Tensor:
         lift = 1.0 if self.lifted else 0.0
@@ -294,7 +292,7 @@ def _in_one_launch(K, slopes, beta, low, high, target, lift: float) -> torch.Ten
 
     q, device = len(beta), beta.device
     Q = max(64, 2 ** math.ceil(math.log2(q)))
-    if Q > q:  # Examples without any room.
+    if q < Q:  # Examples without any room.
         K = torch.nn.functional.pad(K, (0, Q - q, 0, Q - q))
         slopes, beta, low, high = (
             torch.nn.functional.pad(part, (0, Q - q)) for part in (slopes, beta, low, high)
@@ -307,8 +305,9 @@ def _in_one_launch(K, slopes, beta, low, high, target, lift: float) -> torch.Ten
     solve_block[(programs,)](
         K, slopes, beta, low, high, beta[:1] if target is None else target, moved, room,
         room[programs:], counter, lift, target is not None, Q, Q // programs, min(Q, 256),
-        device_block.MAX_ROUNDS, device_block.MAX_STEPS, device_block.ENOUGH, device_block.NEAR_BOUND,
-        device_block.SHORTEST_PART, num_warps=16,
+        device_block.MAX_ROUNDS, device_block.MAX_STEPS, device_block.ENOUGH,
+        device_block.NEAR_BOUND, device_block.SHORTEST_PART, device_block.HALVINGS,
+        device_block.CLOSE, num_warps=16,
     )  # fmt: skip
     return moved[:q]
 
