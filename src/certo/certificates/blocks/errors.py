@@ -26,16 +26,7 @@ def terms(claim: ErrorClaim, sample: Examples, start: int, attempt: int) -> Bloc
 
 def shown(claim: ErrorClaim, total: BlockSum) -> str:
     check_count(claim.examples, total.rows)
-    errors, ties = total["errors"], total["ties"]
-    require(
-        errors <= claim.errors,
-        f"{errors:,} examples are not shown to be right, more than {claim.errors:,}.",
-    )
-    require(
-        errors - ties >= claim.surely,
-        f"{errors - ties:,} examples are shown to be wrong, fewer than {claim.surely:,}.",
-    )
-    return claim.predictor.counted(errors, ties, claim.examples)
+    return claim._compared(total["errors"], total["ties"])
 
 
 def shown_of_test(claim: TestErrors, total: BlockSum) -> str:
