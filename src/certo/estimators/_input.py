@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
 from certo.certificates.margins.solution import MARGIN_INTERCEPTS
 from certo.certificates.sample.labels import Labels
 from certo.containers import count, exact_input, exact_labels
-from certo.estimators._errors import InputError, LabelTypeError
+from certo.facts import InputError, LabelTypeError
 from certo.kernels.base import Kernel
 from certo.scale.device import on_host
 from certo.seen_rows import SeenRows

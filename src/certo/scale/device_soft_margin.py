@@ -32,13 +32,13 @@ from certo.solvers.gap_ledger import Ledger
 from certo.solvers.kernel_soft_margin import KernelOutcome
 from certo.stop import Asked, Stop, go_on
 
-BLOCK_ROWS = 4096  # Examples of a block.
+BLOCK_ROWS = 2048  # Examples of a block: smaller ones are solved sooner, larger ones pull too far.
 BLOCKS_PER_QUESTION = 16  # Blocks between two questions whether to stop.
-SWEEPS_PER_LOOK, MAX_BLOCKS_PER_LOOK = 3, 256  # Blocks between two looks at all examples.
+SWEEPS_PER_LOOK, MAX_DEVICE_BLOCKS = 3, 256  # Blocks between two looks at all examples.
 FOLLOWED_DISTANCE = 4.0  # Examples within so many violations from the margin are followed.
 NEGLIGIBLE_VIOLATION = 0.005  # Share of the violation below which an example does not violate.
 FIRST_AIM, NEXT_AIM = 0.8, 0.6  # Share of the gap that is aimed at before float64, and after it.
-BOX_ROUNDING = 1e-6  # Distance from a bound, relative to its box, that is rounding in float32.
+FLOAT32_BOX_ROUNDING = 1e-6  # Distance from a bound, relative to its box, that is rounding.
 EQUAL_SUMS = 1e-13  # Sums of costs that differ by this share of them count as equal.
 MAX_PROCESSORS = 128  # Programs that solve a block together.
 VECTORS = 40  # Numbers in float64 that are held for each example.
@@ -226,7 +226,7 @@ class _Search:
         view = everyone if whole else everyone.part(near)
         size = min(len(view.y), BLOCK_ROWS)
         most = min(max(BLOCKS_PER_QUESTION, SWEEPS_PER_LOOK * len(view.y) // size),
-                   MAX_BLOCKS_PER_LOOK)  # fmt: skip
+                   MAX_DEVICE_BLOCKS)  # fmt: skip
         before = view.beta.clone()
         asking = 1 if size == len(view.y) else BLOCKS_PER_QUESTION
         for k in range(most):
@@ -254,7 +254,7 @@ class _Search:
         target = -self.total.float() if self.free else None
         moved = self._solved(images.block(at), slopes, old, least, most, target)
         now = torch.minimum(torch.maximum(old + moved.double(), least), most)
-        last = BOX_ROUNDING * (most - least)
+        last = FLOAT32_BOX_ROUNDING * (most - least)
         now = torch.where(now - least <= last, least, torch.where(most - now <= last, most, now))
         change = now - old
         step = images.sums(None, at, change)
