@@ -9,7 +9,7 @@ import numpy as np
 
 from certo.certificates.spaces.images import KernelSample
 from certo.estimators._limits import Limits
-from certo.estimators._spaces import Functions
+from certo.estimators._spaces import Functions, with_signs
 from certo.kernels.base import Kernel
 from certo.scale.device import (
     AUTO,
@@ -59,7 +59,7 @@ class DeviceFunctions(Functions):
         with on_device(self.device):
             import torch
 
-            some.tensor = self.tensor[torch.from_numpy(rows).to(self.device)]
+            some.tensor = self.tensor[torch.tensor(rows, device=self.device)]
         return some
 
     @property
@@ -78,7 +78,7 @@ class DeviceFunctions(Functions):
         if self._last_sample is None:
             self._last_sample = DeviceSample(self.kernel, self.X, signs).on(self.tensor)
         else:
-            self._last_sample = self._last_sample.with_signs(signs)
+            self._last_sample = with_signs(self._last_sample, signs)
         return self._last_sample
 
 
