@@ -118,7 +118,7 @@ def measure(case: Case, options: argparse.Namespace) -> None:
         holds = bool(model.certificate_.verify(X, y))
         say(kind="verify", **shown, seconds=time.perf_counter() - start, holds=holds)
     if options.spot:
-        from certo.spot_check import spot_check
+        from certo.spot import spot_check
 
         start = time.perf_counter()
         found = spot_check(model.certificate_, X, y, rows=options.spot)

@@ -250,7 +250,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         starts = None if before is None else starts_from(before, targets, tasks)
         with running(self, X, "look") as run, one_thread() if paired else nullcontext():
             space = space_for(self, X)
-            if device is not None:
+            if device is not None and space.kernel is not None:
                 space = DeviceFunctions(self, space.kernel, X, given, device)
             space.problems = len(tasks)
             self._check_size(space, max(task.prices.total(task.signs.size) for task in tasks))

@@ -140,9 +140,9 @@ class _Search:
             if near or ledger.over:
                 found = self._exactly()
                 better = self.best is None or found.gap < self.best.gap
-                self.best = found if better else self.best
-                ledger.found(self.best.primal, self.best.dual)
-                done = self.best.gap <= ledger.goal * self.best.primal
+                best = self.best = found if self.best is None or better else self.best
+                ledger.found(best.primal, best.dual)
+                done = best.gap <= ledger.goal * best.primal
                 if done or ledger.spent or not (better and found.gap < 0.98 * before):
                     return self._outcome(ledger)
                 before, aim = found.gap, aim * NEXT_AIM
@@ -289,18 +289,19 @@ class _Search:
         matrix without full rank, and conjugate gradients take long there."""
         gram = images.kernel.values(images.X[at], images.X[at]).cpu().numpy()
         gram += float(self.lifted)
-        old, *numbers = (part.cpu().numpy() for part in (beta, low, high, slopes))
+        old, least, most, v = (part.cpu().numpy() for part in (beta, low, high, slopes))
         now = solve_block(
-            gram, old, *numbers, accuracy, free=self.free, asked=self.asked, precise=lambda: gram
-        )
+            gram, old, least, most, v, accuracy, free=self.free, asked=self.asked,
+            precise=lambda: gram,
+        )  # fmt: skip
         return torch.from_numpy(now - old).to(beta.device)
 
     def _solved(self, K, slopes, beta, low, high, target) -> torch.Tensor:
         lift = 1.0 if self.lifted else 0.0
-        numbers = [part.float() for part in (slopes, beta, low, high)]
+        v, old, least, most = (part.float() for part in (slopes, beta, low, high))
         if K.device.type == "cuda" and isinstance(self.all.images, GaussianImages):
-            return _in_one_launch(K, *numbers, target, lift)
-        return device_block.solve_block(K, *numbers, target, lift)
+            return _in_one_launch(K, v, old, least, most, target, lift)
+        return device_block.solve_block(K, v, old, least, most, target, lift)
 
 
 def _in_one_launch(K, slopes, beta, low, high, target, lift: float) -> torch.Tensor:
