@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from certo.certificates.spaces.images import KernelSample
 from certo.kernels import Gaussian, Linear, Polynomial, Spectrum
 from certo.scale import device
 
@@ -159,56 +157,3 @@ class TestForeignArrays:
         monkeypatch.setattr(device, "has_torch", lambda: False)
         with pytest.raises(device.NoDevice, match="OfDevice is read by way of PyTorch"):
             device.on_host(OfDevice())
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
-@pytest.mark.parametrize("far", [0.0, 1000.0])
-def test_values_are_within_the_rounding_of_the_kernel(cpu, kernel, far):
-    """`plain` and a device are each within `rounding` of the truth."""
-    from certo.scale.device_kernels import gram
-
-    rng = np.random.default_rng(0)
-    X, Z = far + rng.normal(size=(30, 4)), far + rng.normal(size=(20, 4))
-    found, plain = gram(kernel, X, Z, cpu), kernel.plain(X, Z)
-    relative, absolute = kernel.rounding(X, Z)
-    size = np.sqrt(np.outer(kernel.diagonal(X), kernel.diagonal(Z)))
-    assert np.all(np.abs(found - plain) <= 2 * (relative * size + absolute))
-
-
-def test_polynomials_of_whole_numbers_are_exact(cpu):
-    from certo.scale.device_kernels import gram
-
-    rng = np.random.default_rng(1)
-    X, Z = rng.integers(-9, 9, (6, 3)), rng.integers(-9, 9, (5, 3))
-    found = gram(Polynomial(3, scale=2.0, offset=1.0), X.astype(float), Z.astype(float), cpu)
-    exact = [[(2 * sum(map(Fraction, (x * z).tolist())) + 1) ** 3 for z in Z] for x in X]
-    assert np.array_equal(found, np.array(exact, dtype=float))
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
-def test_sums_and_sizes_are_those_of_the_checker(cpu, kernel):
-    from certo.scale.device_kernels import tensor
-    from certo.scale.device_scores import sums, sums_and_sizes
-
-    rng = np.random.default_rng(2)
-    X, rows = rng.normal(size=(60, 4)), np.arange(0, 60, 2)
-    coef = rng.normal(size=rows.size)
-    sample = KernelSample(kernel, X, np.ones(60, np.int8))
-    scores = sample.scores(rows, coef)
-    value, size = sums_and_sizes(kernel, tensor(X, cpu), rows, coef)
-    assert np.all(np.abs(value - scores.value) <= 2 * scores.slack)
-    assert np.allclose(size, sample._sums(X, rows, coef)[1], rtol=1e-9, atol=0)
-    again = sums(kernel, X, X[rows], coef[:, None], cpu)[:, 0]
-    assert np.all(np.abs(again - scores.value) <= 2 * scores.slack)
-
-
-def test_numbers_of_any_kind_become_tensors(cpu):
-    from certo.scale.device_kernels import tensor
-
-    X = np.arange(6.0).reshape(2, 3)
-    fixed = X.copy()
-    fixed.flags.writeable = False
-    for given in (X, X.astype(np.float32), np.asfortranarray(X), sparse.csr_array(X), fixed):
-        found = tensor(given, cpu)
-        assert str(found.dtype) == "torch.float64"
-        assert np.array_equal(found.numpy(), X)
