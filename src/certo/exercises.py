@@ -267,7 +267,9 @@ def _signed(multipliers: Mapping[int, float], sample: Sample) -> tuple[np.ndarra
 def _weighted_rows(weights: Mapping[int, Any], sample: Sample) -> list[int]:
     """The rows whose weights, or multipliers, are not 0, in increasing order."""
     if not isinstance(weights, Mapping):
-        raise TypeError(f"weights, multipliers and updates must be {{row: number}}, got {weights!r}.")
+        raise TypeError(
+            f"weights, multipliers and updates must be {{row: number}}, got {weights!r}."
+        )
     kept = sorted(row for row, value in weights.items() if value)
     strange = [row for row in kept if not 0 <= row < sample.m or weights[row] < 0]
     if strange:
