@@ -53,6 +53,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_ivar = True  # Attributes of several classes may have one name.
+napoleon_use_rtype = False  # What is returned is described in words, not by a type.
 
 
 def fact(line):
