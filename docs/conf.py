@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import cached_property
 from pathlib import Path
 
 from docutils import nodes
@@ -91,9 +92,8 @@ def types_as_text(app, what, name, obj, options, lines):
 
 def only_ours(app, what, name, obj, skip, options):
     """scikit-learn documents what its base classes have; here they would be on every page."""
-    defined = getattr(obj, "__module__", None) or getattr(
-        getattr(obj, "fget", None), "__module__", None
-    )
+    function = obj.func if isinstance(obj, cached_property) else getattr(obj, "fget", obj)
+    defined = getattr(function, "__module__", None)
     if defined is not None and not str(defined).startswith("certo"):
         return True
     return None
