@@ -44,6 +44,7 @@ from certo.certificates.sample.values import Values
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.space import Machine
+from certo.facts import InputError
 from certo.issue.errors import issue_error_count, issue_training_errors
 from certo.issue.machines import hyperplane
 from certo.issue.margins.maximum_margin import issue_maximum_margin
@@ -55,6 +56,7 @@ from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.issue.runs.regret import issue_regret
 from certo.issue.separation import issue_inseparable, issue_separable
 from certo.kernels.base import Kernel
+from certo.words import refusals
 
 __all__ = [
     "CannotClaim",
@@ -194,7 +196,7 @@ def claim_kernel_perceptron(
     sample, labels = _two_classes(X, y)
     counts = np.bincount(np.asarray(mistakes, dtype=np.int64), minlength=sample.m)
     if counts.size > sample.m:
-        raise ValueError(f"mistakes must be rows from 0 to {sample.m - 1}.")
+        raise InputError(refusals.other_rows, "mistakes", sample.m)
     scheme = KernelScheme(kernel, KernelRun(epochs), (counts * sample.signs)[None].astype(float))
     return _of_all(scheme.sample(sample.X, y, labels), labels, scheme)
 

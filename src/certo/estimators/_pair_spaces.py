@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
 from certo.certificates.spaces.images import KernelSample, among
+from certo.estimators._device import DeviceFunctions
 from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._spaces import FINISH_BELOW_ROWS, Functions, Space, Vectors
 from certo.problems.soft_margin import SoftMargin
@@ -137,7 +138,7 @@ class PartOfSample(KernelSample):
     def of_whole(self, whole: KernelSample, rows: np.ndarray) -> PartOfSample:
         shared = {"_rounding": whole._rounding, "_lengths": whole._lengths[rows]}
         if whole._looks_at_all:
-            shared |= {"_closeness": whole._closeness, "_values": (whole._all_values, rows)}
+            shared |= {"_closeness": whole._closeness, "_values": (all_values(whole), rows)}
         vars(self).update(shared)
         return self
 
@@ -156,6 +157,17 @@ def part_of(space: Space, rows: np.ndarray | None) -> Space:
     """The space of these examples alone; None: of all."""
     if rows is None:
         return space
+    if isinstance(space, DeviceFunctions):
+        return space.part(rows)
     if isinstance(space, Vectors):
         return VectorPart(space, rows)
     return FunctionPart(space, rows)
+
+
+def all_values(whole: KernelSample) -> np.ndarray:
+    """The kernel values of all examples, which are kept beside them."""
+    known: dict[str, np.ndarray] = vars(whole)
+    if "_all_values" not in known:
+        kernel, X = whole.kernel, whole.X
+        known["_all_values"] = kernel.plain(X, kernel.take(X, slice(None)))
+    return known["_all_values"]

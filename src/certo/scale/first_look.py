@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from certo.facts import InputError
 from certo.scale.blocks import Block, Blocks
+from certo.words import blocks as sentences
 
 MAX_CLASSES = 1000  # A target with more different values is no class.
 SAMPLE_NUMBERS = 2**22  # Numbers in the sample that is drawn in the first pass: 32 MB at most.
@@ -35,10 +37,7 @@ class FirstLook:
         for label, count in other.counts.items():
             counts[label] = counts.get(label, 0) + count
         if len(counts) > MAX_CLASSES:
-            raise ValueError(
-                f"y holds more than {MAX_CLASSES:,} different values: a classifier needs classes. "
-                "For numbers use LeastSquares."
-            )
+            raise InputError(sentences.too_many_classes, MAX_CLASSES)
         return FirstLook(
             self.rows + other.rows, counts, max(self.square, other.square),
             self.X + other.X, self.y + other.y,

@@ -26,7 +26,7 @@ MAX_SMALL_ROWS = 2000  # Examples whose whole Gram matrix is made: 32 MB.
 SINGLE_ABOVE_ROWS = 512  # Examples from which on the steps are made in float32, to save memory.
 FIRST_VIOLATION = 3e-4  # Slopes are differences of scores and ±1; LIBSVM stops at 1e-3.
 VIOLATION_FACTOR = 0.1
-MAX_ROUNDS = 12
+MAX_SMALL_ROUNDS = 12
 FIRST_ACTIVE_ROWS = 256  # Examples of many features that steps begin with.
 MAX_STEPS_PER_ROW = 20  # Beyond that Newton steps are quicker.
 NO_TRACE = GapTrace(*(np.zeros(0) for _ in range(5)))
@@ -67,7 +67,7 @@ class SmallGram:
         beta, slopes = np.zeros(m), signs.astype(np.float64)
         eps, kind = FIRST_VIOLATION, self.kind
         goal = EXACT_GAP if exactly else tol
-        for _ in range(MAX_ROUNDS):
+        for _ in range(MAX_SMALL_ROUNDS):
             # A constant taken from all slopes changes no pair, and leaves float32 more digits.
             centred = self.intercept == "free" and kind is np.float32
             shift = np.median(slopes) if centred and looks else 0.0

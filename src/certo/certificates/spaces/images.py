@@ -34,7 +34,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Hashable, Iterator
-from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -105,12 +104,6 @@ class KernelSample:
             return cls(kernel, X, signs, shift)
         return cls(kernel, among(kernel, X, places), signs[places], shift, places)
 
-    def with_signs(self, signs: np.ndarray) -> KernelSample:
-        """The same examples with other signs; all that is known of the examples stays known."""
-        twin = copy(self)
-        object.__setattr__(twin, "signs", signs)
-        return twin
-
     @property
     def m(self) -> int:
         return self.signs.size
@@ -173,10 +166,6 @@ class KernelSample:
             return False
         new = self._looks_at_all and "_looked_at" not in vars(self)
         return not new or centres > LOOKS[self.kernel.takes]
-
-    @cached_property
-    def _all_values(self) -> np.ndarray:
-        return self.kernel.plain(self.X, self.kernel.take(self.X, slice(None)))
 
     @property
     def _looks_at_all(self) -> bool:
