@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import nullcontext
 from itertools import repeat
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +13,8 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from certo.blas import few_threads, one_thread
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
-from certo.compiled.threads import one_thread
 from certo.estimators import _in_blocks, _input, _kernel, _stream, description
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
@@ -234,7 +233,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         X, targets, tasks = self._problem(X, y, sample_weight, reset=True)
         paired = are_paired(self, targets.classes)
         starts = None if before is None else starts_from(before, targets, tasks)
-        with running(self, X, "look") as run, one_thread() if paired else nullcontext():
+        threads = one_thread() if paired else few_threads(tasks[0].signs.size)
+        with running(self, X, "look") as run, threads:
             space = space_for(self, X)
             space.problems = len(tasks)
             self._check_size(space, max(task.prices.total(task.signs.size) for task in tasks))

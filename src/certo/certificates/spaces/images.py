@@ -179,10 +179,6 @@ class KernelSample:
         """How many examples are looked at."""
         return LOOKS[self.kernel.takes]
 
-    @cached_property
-    def _all_values(self) -> np.ndarray:
-        return self.kernel.plain(self.X, self.kernel.take(self.X, slice(None)))
-
     @property
     def _looks_at_all(self) -> bool:
         """Whether a look takes the kernel values of all examples."""
