@@ -9,7 +9,7 @@ import numpy as np
 
 from certo.certificates.spaces.images import KernelSample
 from certo.estimators._limits import Limits
-from certo.estimators._spaces import Functions
+from certo.estimators._spaces import Functions, with_signs
 from certo.kernels.base import Kernel
 from certo.scale.device import AUTO, NoDevice, device_for, is_foreign, on_device, told
 from certo.solvers.kernel_soft_margin import KernelOutcome
@@ -79,7 +79,7 @@ class DeviceFunctions(Functions):
         if self._last_sample is None:
             self._last_sample = DeviceSample(self.kernel, self.X, signs).on(self.tensor)
         else:
-            self._last_sample = self._last_sample.with_signs(signs)
+            self._last_sample = with_signs(self._last_sample, signs)
         return self._last_sample
 
 

@@ -138,19 +138,18 @@ class _Search:
             if near or ledger.over:
                 found = self._exactly()
                 better = self.best is None or found.gap < self.best.gap
-                self.best = found if better else self.best
-                ledger.found(self.best.primal, self.best.dual)
-                done = self.best.gap <= ledger.goal * self.best.primal
+                best = found if self.best is None or better else self.best
+                self.best = best
+                ledger.found(best.primal, best.dual)
+                done = best.gap <= ledger.goal * best.primal
                 if done or ledger.spent or not (better and found.gap < 0.98 * before):
-                    return self._outcome(ledger)
+                    return self._outcome(ledger, best)
                 before, aim = found.gap, aim * NEXT_AIM
                 ledger.primal, ledger.dual = math.inf, -math.inf
                 continue
             self._improve(b, 0.5 * aim * ledger.goal * primal)
 
-    def _outcome(self, ledger: Ledger) -> KernelOutcome:
-        best = self.best
-        assert best is not None
+    def _outcome(self, ledger: Ledger, best: _Found) -> KernelOutcome:
         stop = ledger.stop(best.gap, ledger.goal * best.primal)
         return KernelOutcome(
             best.alpha, best.b, best.scores, best.primal, best.dual, ledger.passes, stop,
@@ -279,11 +278,10 @@ class _Search:
         return torch.topk(late, size, sorted=False).indices
 
     def _solved(self, K, slopes, beta, low, high, target) -> torch.Tensor:
-        lift = 1.0 if self.lifted else 0.0
-        numbers = [part.float() for part in (slopes, beta, low, high)]
-        if K.device.type == "cuda" and isinstance(self.all.images, GaussianImages):
-            return _in_one_launch(K, *numbers, target, lift)
-        return device_block.solve_block(K, *numbers, target, lift)
+        in_one = K.device.type == "cuda" and isinstance(self.all.images, GaussianImages)
+        solve = _in_one_launch if in_one else device_block.solve_block
+        v, b, least, most = (part.float() for part in (slopes, beta, low, high))
+        return solve(K, v, b, least, most, target, 1.0 if self.lifted else 0.0)
 
 
 def _in_one_launch(K, slopes, beta, low, high, target, lift: float) -> torch.Tensor:
