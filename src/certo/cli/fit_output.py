@@ -19,6 +19,7 @@ MAX_WEIGHTS_SHOWN = 8  # Weights on one screen.
 MAX_SCORES_SHOWN = 4  # Classes whose weights stand beside each other.
 MAX_WRONG_SHOWN = 5  # Test rows that are wrong, on one screen.
 MAX_NOTES_SHOWN = 4
+MAX_NAME_SHOWN = 60  # Characters of the name of a feature or a score.
 ROOT = "root_mean_square_error"
 
 
@@ -237,10 +238,10 @@ def _tell_weights(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
     outputs = said["weights"]
     names = _by_influence(outputs)
     most = len(names) if verbose else MAX_WEIGHTS_SHOWN
-    table = [["", *names[:most], "intercept"]]
+    table = [["", *map(_brief, names[:most]), "intercept"]]
     for output in outputs[:MAX_SCORES_SHOWN]:
         weights = {row["name"]: _short(row["original"]) for row in output["rows"]}
-        column = [f"for {output['output'] or said['target']}"]
+        column = [f"for {_brief(output['output'] or said['target'])}"]
         column += [weights.get(name, "") for name in names[:most]]
         table.append([*column, _short(output["intercept"]["original"])])
         if len(table) > 2 and _width(table) > voice.width:
@@ -259,13 +260,19 @@ def _tell_weights(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
         voice.say((f"… and the scores for {more} more (--json)", "dim"), indent=2)
 
 
+def _brief(name: str) -> str:
+    """A name, without the middle of a long one."""
+    most = MAX_NAME_SHOWN // 2
+    return name if len(name) <= MAX_NAME_SHOWN else f"{name[:most]}…{name[-most:]}"
+
+
 def _width(columns: list[list[str]]) -> int:
     """Of columns that are printed beside each other."""
     return sum(2 + max(map(len, column)) for column in columns)
 
 
 def _by_influence(outputs: list[dict[str, Any]]) -> list[str]:
-    """The features, the one with the largest weight of a scaled column first."""
+    """The features, the one with the largest scaled weight first."""
     influence: dict[str, float] = {}
     for row in (row for output in outputs for row in output["rows"]):
         influence[row["name"]] = max(influence.get(row["name"], 0.0), abs(row["scaled"]))
@@ -293,7 +300,7 @@ def _tell_coefficients(voice: Voice, said: dict[str, Any], verbose: bool) -> Non
         estimate, error, low, high = map(digits if verbose else _short, numbers)
         test = ratio(row["statistic"]), p_value(row["p_value"])
         robust = [digits(row["robust_error"])] * verbose
-        lines.append([row["name"], estimate, error, *robust, *test, low, high])
+        lines.append([_brief(row["name"]), estimate, error, *robust, *test, low, high])
     if all(row["standard_error"] is None for row in rows):
         lines = [line[:2] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

@@ -21,6 +21,7 @@ from certo.data.remarks import (
     LeftOut,
     about_labels,
     about_names,
+    about_row_numbers,
     about_words,
     is_number,
     not_a_number,
@@ -155,6 +156,7 @@ def encode_table(
         *about_words(columns.words_not_found(table, na)),
         *([] if target is None else about_labels(target, y)),
         *_repetitions(used.drop_columns(list(drop))),
+        *about_row_numbers(encoder.number_names_, seen, places[~unseen]),
         *encoder.notes_,
     ]
     rest = None
@@ -297,10 +299,10 @@ def _answers(table: pa.Table, target: str | None, measured: bool, places: np.nda
 def refuse_one_class(examples: Examples) -> None:
     classes = np.unique(examples.y)
     if len(classes) < 2:
-        which = "rows" if examples.held_out is None else "rows that are not held out"
+        rest = "" if examples.held_out is None else " that are not held out"
         raise Problem(
-            f"the target {examples.target!r} must hold at least two classes, but all "
-            f"{len(examples.y):,} {which} have {classes[0].item()!r}.",
+            f"the target {examples.target!r} must hold at least two classes, but only "
+            f"{classes[0].item()!r} occurs in the {counted(len(examples.y), 'row')}{rest}.",
             column=examples.target,
         )
 
