@@ -37,10 +37,14 @@ def tell_fit(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
         voice.say(said["status"])
     for line in (*_success(said), *_goodness(said)):
         voice.say(line)
-    if said["coefficients"]:
+    table = said["coefficients"]
+    has_errors = table and any(row["standard_error"] is not None for row in table["rows"])
+    if table and (verbose or has_errors or not said["weights"]):
         _tell_coefficients(voice, said, verbose)
     elif said["weights"]:
         _tell_weights(voice, said, verbose)
+        for note in table["notes"] if table else ():
+            voice.say(note, indent=2)
     elif said["support_rows"] is not None:
         rows = f"{said['support_rows']:,} of the {counted(said['examples'], 'training row')}"
         voice.say(f"The rule is made of {rows} (its supports).")
@@ -332,12 +336,15 @@ def _short(number: float | None) -> str:
 
 def _first_terms(said: dict[str, Any]) -> list[dict[str, Any]]:
     """The most influential coefficients of each group, and its intercept."""
+    from certo.tables.examples import SCALED
+
     order = {name: place for place, name in enumerate(_by_influence(said["weights"]))}
     some: list[dict[str, Any]] = []
     for _, group in groupby(said["coefficients"]["rows"], key=itemgetter("group")):
-        terms = sorted(group, key=lambda row: order.get(row["name"], len(order)))
-        last = [row for row in terms if row["name"] not in order]
-        some += [row for row in terms if row["name"] in order][:MAX_WEIGHTS_SHOWN] + last
+        places = [(order.get(row["name"].removesuffix(SCALED)), row) for row in group]
+        first = [(place, row) for place, row in places if place is not None]
+        some += [row for _, row in sorted(first, key=itemgetter(0))[:MAX_WEIGHTS_SHOWN]]
+        some += [row for place, row in places if place is None]
     return some[: 2 * MAX_WEIGHTS_SHOWN]
 
 

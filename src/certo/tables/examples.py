@@ -34,6 +34,7 @@ MAX_TABLE_COLUMNS = 50_000  # More columns take too long, and none is of use.
 MAX_CELL_BYTES = 1_000_000  # A longer text is no level of a category.
 MIN_ROWS_OF_NUMBERS, MAX_WORDS_SHARE = 40, 0.05  # From when on words among numbers are a mistake.
 MAX_FEW_CLASSES = 20  # More texts than this, most of them in one row each, name the rows.
+SCALED = " (scaled)"  # Behind the name of a column of numbers that were scaled.
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Examples:
         names = list(self.encoder.get_feature_names_out())
         if self.encoder.scaler_ is not None:
             numeric = self.encoder.number_names_
-            names[: len(numeric)] = [f"{name} (scaled)" for name in numeric]
+            names[: len(numeric)] = [name + SCALED for name in numeric]
         return told_apart(names)
 
     def reading(self, some: Any = slice(None)) -> AbstractContextManager[None]:
