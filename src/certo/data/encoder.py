@@ -223,7 +223,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     taken = f"{str(part[0])!r}, which the others are compared with"
                 sentences.append(
                     f"column {name!r}: {counted(len(strange), 'row')} with a level that the "
-                    f"model never saw (such as {strange[0]!r}); it counts as {taken}."
+                    f"model never saw (such as {remarks.shown(strange[0])}); it counts as {taken}."
                 )
         return sentences
 
