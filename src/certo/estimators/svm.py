@@ -61,6 +61,10 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     With a kernel, a function f of its space takes the place of w: min ½‖f‖² +
     C Σ_t [1 − y_t (f(x_t) + b)]₊. The minimum is at some f = Σ α_t y_t K(x_t, ·).
 
+    The number of outputs, n_outputs, is 1 for two classes. For pairs of K classes it is K(K−1)/2,
+    and the outputs are the pairs (i, j) with i < j of `classes_`, in the order (0, 1), (0, 2), …,
+    (1, 2), …; a score is above 0 on the side of class i. With `multiclass="rest"` it is K.
+
     Parameters
     ----------
     kernel : certo.kernels.Kernel or None, default=None
@@ -114,10 +118,6 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
 
     Attributes
     ----------
-    n_outputs below is 1 for two classes. For pairs of K classes it is K(K−1)/2, and the outputs are
-    the pairs (i, j) with i < j of `classes_`, in the order (0, 1), (0, 2), …, (1, 2), …; a score is
-    above 0 on the side of class i. Else it is K.
-
     coef_ : ndarray (n_outputs, n_features), float64 for float32 examples too
         Without a kernel.
     expansions_ : list of n_outputs certo.rkhs.Expansion
