@@ -94,6 +94,46 @@ def read_csv(
     return table, notes
 
 
+def csv_format(path: Path) -> tuple[Any, list[str]]:
+    """How this file and others like it are written, for a pyarrow dataset, and what a person should
+    know of it. Found out from its start: numbers with decimal commas must be among its first rows.
+    """
+    import pyarrow.dataset as ds
+
+    said = current_dialect()
+    with open(path, "rb") as file:
+        start = file.read(SAMPLE)
+    sample = start.decode(said.encoding or "utf-8-sig", errors="ignore")
+    separator = said.delimiter or _separator(sample)
+    notes = []
+    if separator != "," and said.delimiter is None:
+        notes.append(f"{path.name} is separated by {DELIMITERS[separator]}.")
+    quoted = separator != "\t" or _is_quoted(sample)
+    parse = pa.csv.ParseOptions(
+        delimiter=separator, quote_char='"' if quoted else False,
+        newlines_in_values=quoted and '"' in sample,
+    )  # fmt: skip
+    names = None
+    if not said.has_header:
+        first = io.BytesIO(sample.partition("\n")[0].encode())
+        unnamed = pa.csv.ReadOptions(autogenerate_column_names=True)
+        names = _own_names(pa.csv.read_csv(first, unnamed, parse))
+    reading = {"column_names": names, "encoding": said.encoding or "utf8"}
+    point = "."
+    if separator == ";":
+        whole = io.BytesIO(sample[: sample.rfind("\n") + 1 or None].encode())
+        if _has_decimal_commas(
+            pa.csv.read_csv(whole, pa.csv.ReadOptions(column_names=names), parse)
+        ):
+            point = ","
+            notes.append("Its numbers are written with decimal commas.")
+    form = ds.CsvFileFormat(
+        parse, read_options=pa.csv.ReadOptions(**reading),
+        convert_options=pa.csv.ConvertOptions(decimal_point=point),
+    )  # fmt: skip
+    return form, notes
+
+
 def _own_names(table: pa.Table) -> list[str]:
     """Arrow counts columns without a header from 0, as f0, f1, …"""
     return [f"column{int(name[1:]) + 1}" for name in table.column_names]
