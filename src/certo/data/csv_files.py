@@ -100,12 +100,12 @@ def csv_format(path: Path) -> tuple[Any, list[str]]:
     """
     import pyarrow.dataset as ds
 
-    said = current_dialect()
+    said, notes = current_dialect(), []
     with open(path, "rb") as file:
-        start = file.read(SAMPLE)
-    sample = start.decode(said.encoding or "utf-8-sig", errors="ignore")
+        sample = file.read(SAMPLE).decode(said.encoding or "utf-8-sig", errors="ignore")
+    lines = sample.splitlines(keepends=True)
+    lines = lines[:-1] or lines  # The last one may be cut off.
     separator = said.delimiter or _separator(sample)
-    notes = []
     if separator != "," and said.delimiter is None:
         notes.append(f"{path.name} is separated by {DELIMITERS[separator]}.")
     quoted = separator != "\t" or _is_quoted(sample)
@@ -113,22 +113,19 @@ def csv_format(path: Path) -> tuple[Any, list[str]]:
         delimiter=separator, quote_char='"' if quoted else False,
         newlines_in_values=quoted and '"' in sample,
     )  # fmt: skip
-    names = None
-    if not said.has_header:
-        first = io.BytesIO(sample.partition("\n")[0].encode())
-        unnamed = pa.csv.ReadOptions(autogenerate_column_names=True)
-        names = _own_names(pa.csv.read_csv(first, unnamed, parse))
-    reading = {"column_names": names, "encoding": said.encoding or "utf8"}
+    options = pa.csv.ReadOptions(autogenerate_column_names=not said.has_header)
+    try:
+        start = pa.csv.read_csv(io.BytesIO("".join(lines).encode()), options, parse)
+    except pa.ArrowInvalid as wrong:
+        raise Problem(f"{path} cannot be read: {str(wrong).splitlines()[0]}") from wrong
     point = "."
-    if separator == ";":
-        whole = io.BytesIO(sample[: sample.rfind("\n") + 1 or None].encode())
-        if _has_decimal_commas(
-            pa.csv.read_csv(whole, pa.csv.ReadOptions(column_names=names), parse)
-        ):
-            point = ","
-            notes.append("Its numbers are written with decimal commas.")
+    if separator == ";" and _has_decimal_commas(start):
+        point = ","
+        notes.append("Its numbers are written with decimal commas.")
+    names = None if said.has_header else _own_names(start)
     form = ds.CsvFileFormat(
-        parse, read_options=pa.csv.ReadOptions(**reading),
+        parse,
+        read_options=pa.csv.ReadOptions(column_names=names, encoding=said.encoding or "utf8"),
         convert_options=pa.csv.ConvertOptions(decimal_point=point),
     )  # fmt: skip
     return form, notes
