@@ -76,6 +76,8 @@ def files_of(path: str | Path) -> tuple[str, list[Path]]:
     from certo.scale.arrow_files import BadFile
 
     path = Path(path)
+    if not path.exists():
+        raise BadFile(f"{path}: there is no such file or folder.")
     files = [path]
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.is_file())
