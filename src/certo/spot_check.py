@@ -167,9 +167,7 @@ def spot_check(
     error = sample.m * left * float(np.std(parts, ddof=1)) / np.sqrt(size) if size > 1 else np.inf
     extra = 0.5 * (b - float(np.sum(claim.dual_coef))) ** 2 if claim.treatment == "lifted" else 0.0
     estimate = sample.m * float(np.mean(parts)) + extra
-    return SpotCheck(
-        size, sample.m, seed, estimate, float(error), claim.gap, reason, _since(start)
-    )
+    return SpotCheck(size, sample.m, seed, estimate, float(error), claim.gap, reason, _since(start))
 
 
 def _only(claim: Any) -> SoftMarginGap:

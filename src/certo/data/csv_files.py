@@ -126,6 +126,43 @@ def _ragged(path: Path, found: re.Match[str], has_header: bool) -> Problem:
     )
 
 
+def csv_format(path: Path) -> tuple[Any, list[str]]:
+    """How this file and others like it are written, for a pyarrow dataset, and what a person should
+    know of it. Found out from its start: numbers with decimal commas must be among its first rows.
+    """
+    import pyarrow.dataset as ds
+
+    said, notes = current_dialect(), []
+    with open(path, "rb") as file:
+        sample = file.read(SAMPLE).decode(said.encoding or "utf-8-sig", errors="ignore")
+    lines = sample.splitlines(keepends=True)
+    lines = lines[:-1] or lines  # The last one may be cut off.
+    separator = said.delimiter or _separator(sample)
+    if separator != "," and said.delimiter is None:
+        notes.append(f"{path.name} is separated by {DELIMITERS[separator]}.")
+    quoted = separator != "\t" or _is_quoted(sample)
+    parse = pa.csv.ParseOptions(
+        delimiter=separator, quote_char='"' if quoted else False,
+        newlines_in_values=quoted and '"' in sample,
+    )  # fmt: skip
+    options = pa.csv.ReadOptions(autogenerate_column_names=not said.has_header)
+    try:
+        start = pa.csv.read_csv(io.BytesIO("".join(lines).encode()), options, parse)
+    except pa.ArrowInvalid as wrong:
+        raise Problem(f"{path} cannot be read: {str(wrong).splitlines()[0]}") from wrong
+    point = "."
+    if separator == ";" and _has_decimal_commas(start):
+        point = ","
+        notes.append("Its numbers are written with decimal commas.")
+    names = None if said.has_header else _own_names(start)
+    form = ds.CsvFileFormat(
+        parse,
+        read_options=pa.csv.ReadOptions(column_names=names, encoding=said.encoding or "utf8"),
+        convert_options=pa.csv.ConvertOptions(decimal_point=point),
+    )  # fmt: skip
+    return form, notes
+
+
 def _own_names(table: pa.Table) -> list[str]:
     """Arrow counts columns without a header from 0, as f0, f1, …"""
     return [f"column{int(name[1:]) + 1}" for name in table.column_names]

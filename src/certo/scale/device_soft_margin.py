@@ -288,10 +288,11 @@ class _Search:
         matrix without full rank, and conjugate gradients take long there."""
         gram = images.kernel.values(images.X[at], images.X[at]).cpu().numpy()
         gram += float(self.lifted)
-        old, *numbers = (part.cpu().numpy() for part in (beta, low, high, slopes))
+        old, least, most, v = (part.cpu().numpy() for part in (beta, low, high, slopes))
         now = solve_block(
-            gram, old, *numbers, accuracy, free=self.free, asked=self.asked, precise=lambda: gram
-        )
+            gram, old, least, most, v, accuracy, free=self.free, asked=self.asked,
+            precise=lambda: gram,
+        )  # fmt: skip
         return torch.from_numpy(now - old).to(beta.device)
 
     def _solved(self, K, slopes, beta, low, high, target) -> torch.Tensor:
