@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 
+from certo.blas import few_threads
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.separation.separable import Separable
 from certo.estimators import _input, _kernel, _stream, description
@@ -167,7 +168,7 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         check_settings(self)
         X, targets, _ = _stream.whole(self, self.kernel, X, y, fewest=1)
         alone = self.intercept == "free" and len(targets.classes) == 1
-        with running(self, X, "look") as run:
+        with running(self, X, "look") as run, few_threads(targets.signs[0].size):
             space, limits = space_for(self, X), run.limits(float(self.tol))
             if are_paired(self, targets.classes):
                 pairs = pairs_in(targets.classes, targets.codes())

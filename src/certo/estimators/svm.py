@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import nullcontext
 from itertools import repeat
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +13,8 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from certo.blas import few_threads, one_thread
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
-from certo.compiled.threads import one_thread
 from certo.containers import count
 from certo.estimators import _in_blocks, _input, _kernel, _stream, description
 from certo.estimators._device import DeviceFunctions, device_of_fit
@@ -248,10 +247,11 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         paired = are_paired(self, targets.classes)
         device = device_of_fit(self, self.kernel, count(X))
         starts = None if before is None else starts_from(before, targets, tasks)
-        with running(self, X, "look") as run, one_thread() if paired else nullcontext():
+        threads = one_thread() if paired else few_threads(tasks[0].signs.size)
+        with running(self, X, "look") as run, threads:
             space = space_for(self, X)
             if device is not None:
-                space = DeviceFunctions(self, space.kernel, X, given, device)
+                space = DeviceFunctions(self, space.kernel, X, given, device)  # type: ignore[arg-type]
             space.problems = len(tasks)
             self._check_size(space, max(task.prices.total(task.signs.size) for task in tasks))
             # The certificate pays for rounding, so the solver aims at a little less than tol.
