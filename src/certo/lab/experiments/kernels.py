@@ -220,6 +220,10 @@ class KernelPerceptronRun(KernelRun):
         example = str(int(self.trace.example[step - 1]) + 1)
         return verdict("kernels.mistake", mistakes=step, example=example)
 
+    def code(self, step: int) -> list[str]:
+        shown = f'print("mistakes so far, on examples", model.trace_.example[:{step}])'
+        return [*super().code(step), *([shown] if step < self.steps else [])]
+
     def charts(self) -> list[dict[str, Any]]:
         if not self.steps:
             return []
