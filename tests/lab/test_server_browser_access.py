@@ -8,6 +8,7 @@ import re
 import pytest
 
 from certo.lab.experiments import EXPERIMENTS
+from tests.lab import WORDS
 from tests.lab.pages import PHONE, opened
 
 pytestmark = pytest.mark.slow
@@ -82,6 +83,32 @@ def test_numbers_are_written_as_each_language_writes_them(browser, address):
         page.open("least-squares?m=12")
         page.quiet()
         assert re.fullmatch(r"0|−?\d\.\d+·10⁻[⁰¹²³⁴-⁹]+", page.numbers_as_text()["normal_sum"])
+
+
+ENGLISH_TEXTS = """() => {
+    const said = new Set();
+    for (const node of document.querySelectorAll("body *")) {
+        if (node.closest("[lang=en], #language, #proof-claims .numbers")) continue;
+        const own = [...node.childNodes].filter((part) => part.nodeType === 3);
+        for (const part of own) said.add(part.textContent.trim());
+        for (const name of ["aria-label", "title"]) said.add(node.getAttribute(name) ?? "");
+    }
+    return [...said].filter((text) => text);
+}"""
+
+
+def test_nothing_english_is_left_in_the_italian_page(browser, address):
+    english = set(WORDS["en"].values()) - set(WORDS["it"].values())
+    with opened(browser, address, locale="it-IT") as page:
+        page.open("bounds?m=50&draws=10")
+        for name in EXPERIMENTS:
+            page.page.click(f"#experiments a[data-name={name}]")
+            page.quiet()
+            assert (name, english & set(page.page.evaluate(ENGLISH_TEXTS))) == (name, set())
+        page.page.click("#prove")
+        page.page.wait_for_selector("#proof-verdict.good")
+        assert english & set(page.page.evaluate(ENGLISH_TEXTS)) == set()
+        assert page.page.get_attribute(".claim .why span", "lang") == "en"
 
 
 def test_on_a_narrow_phone_nothing_is_cut_off(browser, address):

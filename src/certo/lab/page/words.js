@@ -12,7 +12,8 @@ export function use(name) {
   language = texts[name] ? name : "en";
   document.documentElement.lang = language;
   for (const node of document.querySelectorAll("[data-t]")) node.textContent = t(node.dataset.t);
-  for (const node of document.querySelectorAll("[data-t-label]")) {
+  for (const node of document.querySelectorAll("[data-t-aria]")) node.setAttribute("aria-label", t(node.dataset.tAria));
+  for (const node of document.querySelectorAll("[data-t-label]")) { // It is also shown under the mouse.
     node.setAttribute("aria-label", t(node.dataset.tLabel));
     node.title = t(node.dataset.tLabel);
   }
