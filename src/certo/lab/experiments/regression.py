@@ -71,7 +71,7 @@ class LeastSquaresRun(MachineRun):
             key = "least_squares.ridge"
         elif self.settings["intercept"] == "none":
             key = "least_squares.normal_origin"
-        if model.rank_ == 0:
+        if model.rank_ == 0 and not self.settings["ridge"]:
             key = "least_squares.flat"
         told = verdict(key, "good")
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"risks": step}}
