@@ -718,6 +718,8 @@ async function begin() {
     lost(why) {
       waited();
       tell(why ? `${t("ui.refused")} ${why}` : t("ui.lost"), "bad");
+      // One that was started anew has another token, and refuses what has the old one.
+      if (!why) fetch("icon.svg").then((answer) => answer.status === 403 && tell(t("ui.restarted"), "bad"), () => {});
     },
     progress(ask, progress) {
       if (ask !== "look") return;
