@@ -209,7 +209,8 @@ class Session:
     @staticmethod
     def _reading(state: State):
         """Sentences count points from 1."""
-        return reading(places=np.arange(1, len(state.bench) + 1))
+        count = state.chosen["m"] if state.experiment.draws else len(state.bench)
+        return reading(places=np.arange(1, count + 1))
 
     def _asked(self, state: State, job: Job) -> Asked:
         return Asked(state.bench, state.chosen, state.world, job)
