@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import re
 from pathlib import Path
@@ -26,6 +27,20 @@ def test_every_public_name_has_one_page():
     assert len(names) == len(set(names))
     for name in names:
         assert reference.found(name).__doc__, name
+
+
+SECTION = re.compile(
+    r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n\w[^\n]*\n-+\n|\Z)", re.DOTALL | re.M
+)
+ENTRY = re.compile(r"\*{0,2}\w+(?:, \*{0,2}\w+)*(?: : \S.*)?$")
+
+
+@pytest.mark.parametrize("name", reference.listed_names())
+def test_the_entries_of_parameters_and_attributes_are_names(name):
+    """A sentence among them would be shown as a name with a type."""
+    for section in SECTION.findall(inspect.getdoc(reference.found(name)) or ""):
+        for line in section.splitlines():
+            assert not line or line.startswith(" ") or ENTRY.match(line), line
 
 
 def shown_pictures() -> dict[Path, list[Path]]:
@@ -93,6 +108,14 @@ def test_code_fits_the_width_of_a_page(page):
         line for block in blocks for line in block.splitlines() if line[:4] in (">>> ", "... ")
     ]
     assert [line for line in typed if len(line) > 100] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_norms_in_tables_are_not_written_with_bars(page):
+    """In a table a backslash and a bar are a bar: the norm would be shown as an absolute value."""
+    rows = [line for line in page.read_text().splitlines() if line.startswith("|")]
+    formulas = [formula for row in rows for formula in re.findall(r"\$([^$]+)\$", row)]
+    assert [formula for formula in formulas if r"\|" in formula] == []
 
 
 def test_coordinates_are_rounded_and_words_are_not():

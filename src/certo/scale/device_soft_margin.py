@@ -140,19 +140,18 @@ class _Search:
             if near or ledger.over:
                 found = self._exactly()
                 better = self.best is None or found.gap < self.best.gap
-                best = self.best = found if self.best is None or better else self.best
+                best = found if self.best is None or better else self.best
+                self.best = best
                 ledger.found(best.primal, best.dual)
                 done = best.gap <= ledger.goal * best.primal
                 if done or ledger.spent or not (better and found.gap < 0.98 * before):
-                    return self._outcome(ledger)
+                    return self._outcome(ledger, best)
                 before, aim = found.gap, aim * NEXT_AIM
                 ledger.primal, ledger.dual = math.inf, -math.inf
                 continue
             self._improve(b, 0.5 * aim * ledger.goal * primal)
 
-    def _outcome(self, ledger: Ledger) -> KernelOutcome:
-        best = self.best
-        assert best is not None
+    def _outcome(self, ledger: Ledger, best: _Found) -> KernelOutcome:
         stop = ledger.stop(best.gap, ledger.goal * best.primal)
         return KernelOutcome(
             best.alpha, best.b, best.scores, best.primal, best.dual, ledger.passes, stop,
@@ -230,7 +229,7 @@ class _Search:
         most = min(max(BLOCKS_PER_QUESTION, SWEEPS_PER_LOOK * len(view.y) // size),
                    MAX_DEVICE_BLOCKS)  # fmt: skip
         before = view.beta.clone()
-        asking = 1 if self.by_pairs or size == len(view.y) else BLOCKS_PER_QUESTION
+        asking = 1 if size == len(view.y) else BLOCKS_PER_QUESTION
         for k in range(most):
             look = self._look(view, None)
             if k % asking == 0 and k and (float(look.gap) <= goal or self.asked()):
@@ -297,11 +296,10 @@ class _Search:
         return torch.from_numpy(now - old).to(beta.device)
 
     def _solved(self, K, slopes, beta, low, high, target) -> torch.Tensor:
-        lift = 1.0 if self.lifted else 0.0
-        v, old, least, most = (part.float() for part in (slopes, beta, low, high))
-        if K.device.type == "cuda" and isinstance(self.all.images, GaussianImages):
-            return _in_one_launch(K, v, old, least, most, target, lift)
-        return device_block.solve_block(K, v, old, least, most, target, lift)
+        in_one = K.device.type == "cuda" and isinstance(self.all.images, GaussianImages)
+        solve = _in_one_launch if in_one else device_block.solve_block
+        v, b, least, most = (part.float() for part in (slopes, beta, low, high))
+        return solve(K, v, b, least, most, target, 1.0 if self.lifted else 0.0)
 
 
 def _in_one_launch(K, slopes, beta, low, high, target, lift: float) -> torch.Tensor:
