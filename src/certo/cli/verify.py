@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from certo.tables.audit import Audit
     from certo.tables.model_file import LoadedModel
 
+LONG_CHECK_SECONDS = 10.0  # So long a check says how long it took.
 MAX_CLAIMS_SHOWN = 6  # Claims of one kind that hold, where there may be one for each class.
 MIN_TABLE_WIDTH = 110  # Columns of a terminal that has room for numbers beside the reasons.
 
@@ -72,7 +74,11 @@ def verify(
             progress.stage(f"Reading {data.name}")
             tables = read_tables(loaded, data, test)
             progress.stage("Checking every claim")
+            start = time.perf_counter()
             audit = audit_table(loaded, *tables, str(test))
+            seconds = time.perf_counter() - start
+    if not loaded.model.by_blocks and seconds >= LONG_CHECK_SECONDS:
+        Voice(stderr=True).say(f"The check took {seconds:.0f} s.")
     _say(audit, verbose, as_json)
 
 
