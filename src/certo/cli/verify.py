@@ -50,6 +50,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Check every claim of a model from the data alone."""
+    from certo.certificates.spaces.images import listener
     from certo.cli.progress import FitProgress
     from certo.tables.audit import audit_table
     from certo.tables.model_file import load_model
@@ -74,8 +75,12 @@ def verify(
             progress.stage(f"Reading {data.name}")
             tables = read_tables(loaded, data, test)
             progress.stage("Checking every claim")
-            start = time.perf_counter()
-            audit = audit_table(loaded, *tables, str(test))
+            start, told = time.perf_counter(), progress.report("Checking every claim", "support")
+            before = listener.set(told)
+            try:
+                audit = audit_table(loaded, *tables, str(test))
+            finally:
+                listener.reset(before)
             seconds = time.perf_counter() - start
     if not loaded.model.by_blocks and seconds >= LONG_CHECK_SECONDS:
         Voice(stderr=True).say(f"The check took {seconds:.0f} s.")

@@ -192,3 +192,15 @@ class TestOfObjects:
 def test_impossible_data_are_refused(X, y, why):
     with pytest.raises(SampleMismatch, match=why):
         KernelSample.of(X, y, LABELS, Gaussian(1.0))
+
+
+def test_a_long_sum_says_how_far_it_is():
+    X, told = np.random.default_rng(0).normal(size=(20, 2)), []
+    before = module.listener.set(lambda done, total: told.append((done, total)))
+    try:
+        n = module.WIDTH + 5
+        centres = np.resize(X, (n, 2))
+        module.weighted_sums(Gaussian(1.0), X, centres.__getitem__, np.ones(n))
+    finally:
+        module.listener.reset(before)
+    assert told == [(module.WIDTH, n), (n, n)]
