@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -89,9 +90,11 @@ def claim_inseparable(
     intercept : "none" if only hyperplanes through the origin are meant, Σ a_t y_t x_t = 0
     """
     sample, labels = _two_classes(X, y)
-    rows = np.array([*weights], dtype=np.int64)
+    rows = _weighted_rows(weights, sample)
+    if not rows:
+        raise CannotClaim("no example has a weight above 0.")
     return issue_inseparable(
-        sample, labels, intercept, rows, [Fraction(a) for a in weights.values()]
+        sample, labels, intercept, rows, [Fraction(weights[row]) for row in rows]
     )
 
 
@@ -258,12 +261,23 @@ def _weights(coef, sample: Sample) -> np.ndarray:
 
 def _signed(multipliers: Mapping[int, float], sample: Sample) -> tuple[np.ndarray, np.ndarray]:
     """Rows with a positive multiplier, and α_t y_t."""
-    kept = sorted(row for row, value in multipliers.items() if value)
-    strange = [row for row in kept if not 0 <= row < sample.m or multipliers[row] < 0]
-    if strange:
-        raise ValueError(
-            f"multipliers must be {{row: number}} with rows from 0 to {sample.m - 1} and numbers "
-            f"that are not negative, but that of {strange[0]!r} is {multipliers[strange[0]]!r}."
-        )
+    kept = _weighted_rows(multipliers, sample)
     rows = np.array(kept, dtype=np.int64)
     return rows, np.array([multipliers[row] for row in kept]) * sample.signs[rows]
+
+
+def _weighted_rows(weights: Mapping[int, Any], sample: Sample) -> list[int]:
+    """The rows whose weights, or multipliers, are not 0, in increasing order."""
+    if not isinstance(weights, Mapping):
+        raise TypeError(
+            f"weights, multipliers and updates must be {{row: number}}, got {weights!r}."
+        )
+    kept = sorted(row for row, value in weights.items() if value)
+    strange = [row for row in kept if not 0 <= row < sample.m or weights[row] < 0]
+    if strange:
+        raise ValueError(
+            f"weights, multipliers and updates must be {{row: number}} with rows from 0 to "
+            f"{sample.m - 1} and numbers that are not negative, but that of {strange[0]!r} is "
+            f"{weights[strange[0]]!r}."
+        )
+    return kept

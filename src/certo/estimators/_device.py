@@ -9,31 +9,31 @@ import numpy as np
 
 from certo.certificates.spaces.images import KernelSample
 from certo.estimators._limits import Limits
-from certo.estimators._spaces import Functions
+from certo.estimators._spaces import Functions, with_signs
 from certo.kernels.base import Kernel
-from certo.scale.device import AUTO, NoDevice, device_for, is_foreign, on_device, told
+from certo.scale.device import (
+    AUTO,
+    CPU,
+    NoDevice,
+    device_of_vectors,
+    is_foreign,
+    on_device,
+    require_memory,
+    told,
+)
 from certo.solvers.kernel_soft_margin import KernelOutcome
 
 
 def device_of_fit(machine: Any, kernel: Kernel | None, m: int) -> Any | None:
     """The torch.device that a fit of m examples is computed on; None: the processor."""
-    device = device_for(machine.device, m)
-    if device is None:
-        return None
-    from certo.scale.device_kernels import require_known
-
-    try:
-        if kernel is None:
-            raise NoDevice(
-                f"device={machine.device!r} needs a kernel, such as Linear(): hyperplanes of a fit "
-                'without a kernel are found on the processor. Use device="cpu".'
-            )
-        require_known(kernel)
-    except NoDevice:
-        if machine.device == AUTO:
-            return None
-        raise
-    return device
+    if kernel is not None:
+        return device_of_vectors(machine.device, kernel, m)
+    if machine.device not in (CPU, AUTO):
+        raise NoDevice(
+            f"device={machine.device!r} needs a kernel, such as Linear(): hyperplanes of a fit "
+            'without a kernel are found on the processor. Use device="cpu".'
+        )
+    return None
 
 
 class DeviceFunctions(Functions):
@@ -44,7 +44,6 @@ class DeviceFunctions(Functions):
 
     def __init__(self, machine, kernel: Kernel, X, given: Any, device: Any):
         super().__init__(machine, kernel, X)
-        from certo.scale.device import require_memory
         from certo.scale.device_kernels import tensor
         from certo.scale.device_soft_margin import bytes_needed
 
@@ -79,7 +78,7 @@ class DeviceFunctions(Functions):
         if self._last_sample is None:
             self._last_sample = DeviceSample(self.kernel, self.X, signs).on(self.tensor)
         else:
-            self._last_sample = self._last_sample.with_signs(signs)
+            self._last_sample = with_signs(self._last_sample, signs)
         return self._last_sample
 
 

@@ -20,6 +20,7 @@ from certo.solvers.soft_margin import EXACT_BELOW_NUMBERS, SoftOutcome
 MIN_WIDE_FEATURES = 40  # Features from which on inner products are quicker than Newton's systems.
 # The same for more examples than have all inner products in memory: few of them must matter.
 MIN_VERY_WIDE_FEATURES, MAX_VERY_WIDE_ROWS = 200, 20_000
+LOOKS_IN_PART = 8  # Examples of a part whose known scores are checked.
 
 
 class VectorPart(Vectors):
@@ -130,27 +131,15 @@ class FunctionPart(Functions):
 
 
 class PartOfSample(KernelSample):
-    """Some of the examples of a sample, with the kernel values of all where these are few, and
-    what holds of the rounding of all."""
-
-    _values: tuple[np.ndarray, np.ndarray]  # Those of all examples, and the places of these.
+    """Some of the examples of a sample, with what holds of the rounding of all."""
 
     def of_whole(self, whole: KernelSample, rows: np.ndarray) -> PartOfSample:
-        shared = {"_rounding": whole._rounding, "_lengths": whole._lengths[rows]}
-        if whole._looks_at_all:
-            shared |= {"_closeness": whole._closeness, "_values": (all_values(whole), rows)}
-        vars(self).update(shared)
+        vars(self).update(_rounding=whole._rounding, _lengths=whole._lengths[rows])
         return self
 
-    def _looks_pay(self, centres: int) -> bool:
-        return "_values" not in vars(self) and super()._looks_pay(centres)
-
-    def _sums(self, points, rows: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if "_values" not in vars(self) or points is not self.X:
-            return super()._sums(points, rows, coef)
-        values, mine = self._values
-        block = values[mine][:, mine[rows]]
-        return block @ coef, np.abs(block, out=block) @ np.abs(coef)
+    @property
+    def _looks(self) -> int:
+        return LOOKS_IN_PART
 
 
 def part_of(space: Space, rows: np.ndarray | None) -> Space:
@@ -162,12 +151,3 @@ def part_of(space: Space, rows: np.ndarray | None) -> Space:
     if isinstance(space, Vectors):
         return VectorPart(space, rows)
     return FunctionPart(space, rows)
-
-
-def all_values(whole: KernelSample) -> np.ndarray:
-    """The kernel values of all examples, which are kept beside them."""
-    known: dict[str, np.ndarray] = vars(whole)
-    if "_all_values" not in known:
-        kernel, X = whole.kernel, whole.X
-        known["_all_values"] = kernel.plain(X, kernel.take(X, slice(None)))
-    return known["_all_values"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import nullcontext
 from itertools import repeat
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +13,8 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from certo.blas import few_threads, one_thread
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
-from certo.compiled.threads import one_thread
 from certo.containers import count
 from certo.estimators import _in_blocks, _input, _kernel, _stream, description
 from certo.estimators._device import DeviceFunctions, device_of_fit
@@ -61,6 +60,10 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
 
     With a kernel, a function f of its space takes the place of w: min ½‖f‖² +
     C Σ_t [1 − y_t (f(x_t) + b)]₊. The minimum is at some f = Σ α_t y_t K(x_t, ·).
+
+    The number of outputs, n_outputs, is 1 for two classes. For pairs of K classes it is K(K−1)/2,
+    and the outputs are the pairs (i, j) with i < j of `classes_`, in the order (0, 1), (0, 2), …,
+    (1, 2), …; a score is above 0 on the side of class i. With `multiclass="rest"` it is K.
 
     Parameters
     ----------
@@ -115,10 +118,6 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
 
     Attributes
     ----------
-    n_outputs below is 1 for two classes. For pairs of K classes it is K(K−1)/2, and the outputs are
-    the pairs (i, j) with i < j of `classes_`, in the order (0, 1), (0, 2), …, (1, 2), …; a score is
-    above 0 on the side of class i. Else it is K.
-
     coef_ : ndarray (n_outputs, n_features), float64 for float32 examples too
         Without a kernel.
     expansions_ : list of n_outputs certo.rkhs.Expansion
@@ -248,10 +247,11 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         paired = are_paired(self, targets.classes)
         device = device_of_fit(self, self.kernel, count(X))
         starts = None if before is None else starts_from(before, targets, tasks)
-        with running(self, X, "look") as run, one_thread() if paired else nullcontext():
+        threads = one_thread() if paired else few_threads(tasks[0].signs.size)
+        with running(self, X, "look") as run, threads:
             space = space_for(self, X)
             if device is not None:
-                space = DeviceFunctions(self, space.kernel, X, given, device)
+                space = DeviceFunctions(self, space.kernel, X, given, device)  # type: ignore[arg-type]
             space.problems = len(tasks)
             self._check_size(space, max(task.prices.total(task.signs.size) for task in tasks))
             # The certificate pays for rounding, so the solver aims at a little less than tol.
@@ -264,7 +264,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
                 )
                 found.append(machine)
             if paired and not can_wait(space, tasks, found, float(self.tol)):
-                found = with_claims(space, tasks, found)
+                found = with_claims(space, tasks, found, run.asked)
             self._store(space, targets, tasks, found)
         return self
 

@@ -24,8 +24,8 @@ from dask.delayed import Delayed
 from scipy import sparse
 
 from certo.facts import InputError
-from certo.scale.arrow_files import ArrowBlocks, Part
-from certo.scale.blocks import Block, Blocks, rows_per_block
+from certo.scale.arrow_files import ArrowBlocks, Part, require_unchanged
+from certo.scale.blocks import Block, Blocks, in_floats, rows_per_block
 from certo.words import blocks as sentences
 
 S = TypeVar("S")
@@ -174,7 +174,9 @@ class FileBlocks(RemoteBlocks):
     def _pieces(self) -> Iterator[Piece]:
         for part, kept, start in self.files.kept_parts():
             if rows := part.rows if kept is None else int(np.count_nonzero(kept)):
-                yield Piece(start, rows, (_blocks_of_part, self.reader, part, kept, start))
+                require_unchanged(part)
+                there = part._replace(stamp=None)  # A worker may have a copy of another time.
+                yield Piece(start, rows, (_blocks_of_part, self.reader, there, kept, start))
 
 
 def from_dask(X: Any, y: Any = None) -> DaskBlocks:
@@ -284,11 +286,14 @@ def _blocks_of(
     X, y = pair
     place = f"partition {number}"
     if hasattr(X, "to_numpy"):
+        for name in X.columns if dtype == np.float64 else ():
+            if X[name].dtype.kind in "iu":
+                in_floats(X[name].to_numpy(dtype="int64", na_value=0), dtype, f"{place}, {name!r}")
         X = X.to_numpy(dtype=dtype, na_value=np.nan)
     X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     if X.shape != (rows, width):
         raise InputError(sentences.other_partition, place, X.shape, (rows, width))
-    X = X.astype(dtype, copy=False)
+    X = in_floats(X, dtype, place)
     y = None if y is None else np.asarray(y).ravel()
     step = rows_per_block(width)
     found = []

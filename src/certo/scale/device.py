@@ -12,6 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from certo.kernels.algebra import Normalised, Product, Scaled, Sum
+from certo.kernels.base import Kernel
+from certo.kernels.gaussian import Gaussian
+from certo.kernels.linear import Linear
+from certo.kernels.polynomial import Polynomial
+
+KNOWN = Linear, Polynomial, Gaussian, Sum, Product, Scaled, Normalised
 CPU, AUTO = "cpu", "auto"
 AUTO_FROM_ROWS = 20_000  # Examples from which "auto" takes a GPU; below, the processor is as quick.
 FREE_MEMORY_SHARE = 0.9  # Share of the free memory that is used at most.
@@ -71,6 +78,30 @@ def device_for(name: str, rows: int) -> Any | None:
             "numbered from 0."
         )
     return device
+
+
+def is_known(kernel: Kernel) -> bool:
+    """Whether devices compute it."""
+    parts = getattr(kernel, "parts_", ())
+    return isinstance(kernel, KNOWN) and all(map(is_known, parts))
+
+
+def require_known(kernel: Kernel) -> None:
+    """NoDevice for kernels that devices do not compute."""
+    if not is_known(kernel):
+        raise NoDevice(
+            f"{kernel!r} is not computed on a device: Linear, Polynomial and Gaussian are, and "
+            'their sums, products, multiples and cosines. Use device="cpu".'
+        )
+
+
+def device_of_vectors(name: str, kernel: Kernel, m: int) -> Any | None:
+    """As `device_for`, with this kernel: NoDevice, unless "auto" leaves the choice."""
+    device = device_for(name, m)
+    if device is not None and not (name == AUTO and not is_known(kernel)):
+        require_known(kernel)
+        return device
+    return None
 
 
 def device_there(name: str) -> Any | None:

@@ -36,7 +36,7 @@ def solve_block(
     least, most, near = low - beta, high - beta, NEAR_BOUND * (high - low)
     curvature = (K.diagonal() + lift).clamp(min=1e-30)
     e, h = torch.zeros_like(beta), -slopes
-    first_gain, level = None, 0.0
+    first_gain, level = None, torch.zeros_like(h[:1]).sum()
     for _ in range(max_rounds):
         g = h - level
         can = ((e > least) | (g < 0)) & ((e < most) | (g > 0))

@@ -17,29 +17,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from certo.kernels.algebra import Normalised, Product, Scaled, Sum
+from certo.kernels.algebra import Normalised, Product, Sum
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import MAX_NORM_ERROR, Gaussian
 from certo.kernels.linear import Linear
 from certo.kernels.polynomial import Polynomial
-from certo.scale.device import NoDevice, as_tensor, is_foreign
+from certo.scale.device import as_tensor, is_foreign, require_known
 
 WIDTH = 1024  # Centres of a piece of a sum: `certificates.spaces.images` allows for so many.
 MAX_BLOCK_VALUES = 2**26  # Kernel values made at once: 512 MB.
 MAX_DIFFERENCES = 2**25  # Numbers of differences of vectors held at once.
-KNOWN = Linear, Polynomial, Gaussian, Sum, Product, Scaled, Normalised
-
-
-def require_known(kernel: Kernel) -> None:
-    """NoDevice for kernels that devices do not compute."""
-    for part in (kernel, *getattr(kernel, "parts_", ())):
-        if not isinstance(part, KNOWN):
-            raise NoDevice(
-                f"{type(part).__name__} is not computed on a device: Linear, Polynomial and "
-                'Gaussian are, and their sums, products, multiples and cosines. Use device="cpu".'
-            )
-        if part is not kernel:
-            require_known(part)
 
 
 def tensor(X: Any, device: torch.device) -> torch.Tensor:

@@ -54,3 +54,14 @@ def sums(kernel: Kernel, X: Any, centres: Any, coef: np.ndarray, device: Any) ->
         ready = DeviceKernel(kernel, right)
         found: np.ndarray = ready.sums(left, right, tensor(coef, device)).cpu().numpy()
         return found
+
+
+def waves(X: Any, frequencies: np.ndarray, device: Any) -> np.ndarray:
+    """(cos ω_k·x, sin ω_k·x)_k/√D for each row."""
+    m, D = X.shape[0], frequencies.shape[1]
+    require_memory(device, 8 * (X.shape[0] * X.shape[1] + 4 * m * D), f"Waves of {m:,} examples")
+    with on_device(device):
+        turned = tensor(X, device) @ tensor(frequencies, device)
+        table = torch.cat([turned.cos(), turned.sin()], dim=1).div_(D**0.5)
+        found: np.ndarray = table.cpu().numpy()
+        return found

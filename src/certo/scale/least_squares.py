@@ -16,7 +16,7 @@ from certo.certificates.sample.values import Values
 from certo.facts import InputError
 from certo.issue.by_blocks import issue_least_squares, least_squares_draft, totals_of
 from certo.scale.blocks import MAX_SUMMED_COLUMNS, Block, Blocks
-from certo.scale.first_look import BadRows
+from certo.scale.first_look import BadRows, target_numbers
 from certo.solvers.least_squares import (
     MAX_GRAM_CONDITION,
     Solution,
@@ -44,9 +44,7 @@ DEPENDENT_COLUMNS = (
 
 def rows_of(block: Block) -> Rows:
     """The rows of a block with their values, refused where they are no finite numbers."""
-    if block.y is None:
-        raise BadRows(f"{block.place} has no target: say which column is to be predicted.")
-    Y = np.asarray(block.y, np.float64)
+    Y = target_numbers(block)
     return Rows(block.X, Y[:, None] if Y.ndim == 1 else Y)
 
 

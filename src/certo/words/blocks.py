@@ -76,6 +76,13 @@ def other_dimensions(came: Any) -> str:
     return f"X must have two dimensions (rows, columns), got {came}."
 
 
+def inexact_integers(place: str) -> str:
+    return (
+        f"{place}: there are integers that float64 cannot hold. Leave their column out, or "
+        "subtract a constant."
+    )
+
+
 def several_targets(dimensions: int) -> str:
     return f"y must have one value for each row, got {dimensions} dimensions."
 

@@ -165,7 +165,12 @@ class KernelSample:
         if self.kernel.takes == "matrix":
             return False
         new = self._looks_at_all and "_looked_at" not in vars(self)
-        return not new or centres > LOOKS[self.kernel.takes]
+        return not new or centres > self._looks
+
+    @property
+    def _looks(self) -> int:
+        """How many examples are looked at."""
+        return LOOKS[self.kernel.takes]
 
     @property
     def _looks_at_all(self) -> bool:
@@ -181,8 +186,8 @@ class KernelSample:
     def _looked_at(self) -> tuple[np.ndarray, Any, np.ndarray | None]:
         """The examples whose known scores are checked; and, where examples are few, their kernel
         values with all examples, which serve machines with other signs, too."""
-        kernel, looks = self.kernel, LOOKS[self.kernel.takes]
-        some = np.unique(np.linspace(0, self.m - 1, looks).astype(int))
+        kernel = self.kernel
+        some = np.unique(np.linspace(0, self.m - 1, self._looks).astype(int))
         points = kernel.points(self.X, some)
         return some, points, kernel.plain(points, self.X) if self._looks_at_all else None
 
