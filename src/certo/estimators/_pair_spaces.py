@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
 from certo.certificates.spaces.images import KernelSample, among
+from certo.estimators._device import DeviceFunctions
 from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._spaces import FINISH_BELOW_ROWS, Functions, Space, Vectors
 from certo.problems.soft_margin import SoftMargin
@@ -145,6 +146,8 @@ def part_of(space: Space, rows: np.ndarray | None) -> Space:
     """The space of these examples alone; None: of all."""
     if rows is None:
         return space
+    if isinstance(space, DeviceFunctions):
+        return space.part(rows)
     if isinstance(space, Vectors):
         return VectorPart(space, rows)
     return FunctionPart(space, rows)

@@ -28,7 +28,7 @@ FIRST_VIOLATION = 3e-4  # Slopes are differences of scores and ±1; LIBSVM stops
 VIOLATION_BEFORE_NEWTON = 3e-3  # By then it is mostly known which multipliers are in their boxes.
 VIOLATION_FACTOR = 0.1
 MAX_NEWTON_MULTIPLIERS = 500  # Inside their boxes, of examples with many features.
-MAX_ROUNDS = 12
+MAX_SMALL_ROUNDS = 12
 FIRST_ACTIVE_ROWS = 256  # Examples of many features that steps begin with.
 MAX_STEPS_PER_ROW = 20  # Beyond that Newton steps are quicker.
 NO_TRACE = GapTrace(*(np.zeros(0) for _ in range(5)))
@@ -73,7 +73,7 @@ class SmallGram:
         beta, slopes, b = np.zeros(m), signs.astype(np.float64), 0.0
         eps, kind = self.first_violation, self.kind
         goal = EXACT_GAP if exactly else tol
-        for _ in range(MAX_ROUNDS):
+        for _ in range(MAX_SMALL_ROUNDS):
             # The same number taken from all slopes changes no pair, and leaves float32 more digits.
             centred = self.intercept == "free" and kind is np.float32
             v = (slopes - (b if centred else 0.0)).astype(kind)

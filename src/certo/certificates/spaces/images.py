@@ -34,7 +34,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Hashable, Iterator
-from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -104,12 +103,6 @@ class KernelSample:
         if places is None:
             return cls(kernel, X, signs, shift)
         return cls(kernel, among(kernel, X, places), signs[places], shift, places)
-
-    def with_signs(self, signs: np.ndarray) -> KernelSample:
-        """The same examples with other signs; all that is known of the examples stays known."""
-        twin = copy(self)
-        object.__setattr__(twin, "signs", signs)
-        return twin
 
     @property
     def m(self) -> int:

@@ -18,7 +18,7 @@ from certo.problems.logistic import WorkingResponse
 from certo.solvers.least_squares import least_squares
 
 LOG_ODDS = (-2.1972, 0.0, 2.1972)  # Lines along which the probability is 0.1, 0.5 and 0.9.
-MAX_STEPS = 12
+MAX_SHOWN_STEPS = 12
 SETTLED = 1e-13  # Steps end once the mean loss changes by no more than this.
 LEAST_WEIGHT = 1e-200  # Of an example in a step: below, float64 has no working response.
 LEAST_DRAWN_LOSS = 1e-16  # A loss below this is drawn as this, on a logarithmic scale.
@@ -63,7 +63,7 @@ class LogisticRun(MachineRun):
         self.model = LogisticRegression(intercept=asked["intercept"], ridge=self.ridge)
         self.model.fit(self.X, self.y)
         self.iterates = [Iterate.at(np.zeros(2), 0.0, self.X, self.y)]
-        while len(self.iterates) <= MAX_STEPS:
+        while len(self.iterates) <= MAX_SHOWN_STEPS:
             new = self._next(self.iterates[-1])
             if new is None:
                 break
