@@ -75,8 +75,7 @@ def above(value: Fraction) -> float:
         near = float(value)  # float() rounds correctly.
     except OverflowError:
         return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
-    n, d = near.as_integer_ratio()
-    return near if n * value.denominator >= value.numerator * d else math.nextafter(near, math.inf)
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
 
 
 def root_above(value: Fraction) -> float:

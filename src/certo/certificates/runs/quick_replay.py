@@ -13,12 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certo.certificates.runs.perceptron_run import (
-    AT_ZERO,
-    MAX_REPLAY_UPDATES,
-    PerceptronRun,
-    TooLong,
-)
+from certo.certificates.runs.perceptron_run import AT_ZERO, MAX_REPLAY_UPDATES, PerceptronRun
 from certo.numbers.exact import TINY
 from certo.numbers.lanes import lane_scores
 from certo.rates import Constant
@@ -47,10 +42,10 @@ def quick_replay(
     limits = np.where(AT_ZERO[run.update_at_zero] * y >= 0, 0.0, -TINY)  # Margins of mistakes.
     w, n, every = run.start(X.shape[1]), rows.size, run.epochs * rows.size
     visit, updates, last, wrong_guesses = 0, 0, -1, 0
-    while visit < every:
-        if visit // n + updates > MAX_REPLAY_UPDATES:
-            raise TooLong(f"the run is longer than {MAX_REPLAY_UPDATES:,} epochs and updates.")
-        most = min(every, visit + min(VISITS_AT_ONCE, MAX_NUMBERS // X.shape[1]))
+    while visit < every and (visit % n or last >= visit - n):  # Else an epoch had no mistakes.
+        if wrong_guesses > MAX_WRONG_GUESSES or visit // n + updates > MAX_REPLAY_UPDATES:
+            return None
+        most = min(every, visit + min(VISITS_AT_ONCE, MAX_NUMBERS // w.size))
         guess, stop = _mistakes(signed @ w, moves, limits, visit, most)
         places = np.arange(visit, stop) % n
         weights = np.add.accumulate(np.vstack([w, steps[guess % n]]), axis=0)
@@ -67,10 +62,6 @@ def quick_replay(
             if wrong[seen]:
                 w, updates, last = w + steps[visit % n], updates + 1, visit
             visit, wrong_guesses = visit + 1, wrong_guesses + 1
-            if wrong_guesses > MAX_WRONG_GUESSES:
-                return None
-        if visit % n == 0 and last < visit - n:
-            break
     return w, updates
 
 
@@ -86,11 +77,9 @@ def _mistakes(
         first = at + int(wrong[at:].argmax()) if at < n else n
         if first < n and wrong[first]:
             found.append(base + first)
-            margins += moves[first]
-            np.less_equal(margins, limits, out=wrong)
-            at = first + 1
+            margins, at = margins + moves[first], first + 1
+            wrong = margins <= limits
             continue
-        base, at = base + n, 0
-        if base >= most or len(found) == in_epoch:
+        base, at, before, in_epoch = base + n, 0, in_epoch, len(found)
+        if base >= most or before == in_epoch:
             return np.array(found, np.intp), base
-        in_epoch = len(found)
