@@ -264,7 +264,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
                 )
                 found.append(machine)
             if paired and not can_wait(space, tasks, found, float(self.tol)):
-                found = with_claims(space, tasks, found)
+                found = with_claims(space, tasks, found, run.asked)
             self._store(space, targets, tasks, found)
         return self
 

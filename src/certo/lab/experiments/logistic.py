@@ -139,6 +139,24 @@ class LogisticRun(MachineRun):
             return verdict(f"logistic.step{ridge}", steps=step, excess=excess)
         return verdict(f"logistic.exists{ridge}", "good", gap=model.gap_)
 
+    def code(self, step: int) -> list[str]:
+        """Before the last frame, the steps that were made: the machine itself makes others."""
+        if step == self.steps:
+            return super().code(step)
+        machine = f"LeastSquares(intercept={self.asked['intercept']!r}, ridge=ridge)"
+        return [
+            *super().code(step),
+            "from certo import LeastSquares",
+            "from certo.problems.logistic import WorkingResponse",
+            "w, b = np.zeros(2), 0.0",
+            f"for _ in range({step}):",
+            "    response, weights = WorkingResponse.of(y, X @ w + b)",
+            f"    ridge = {self.ridge!r} * len(y) / weights.sum()",
+            f"    step = {machine}.fit(X, response, weights)",
+            "    w, b = step.coef_, float(step.intercept_)",
+            f'print("after", {step}, "steps:", w, b)',
+        ]
+
     def charts(self) -> list[dict[str, Any]]:
         losses = np.maximum([one.loss for one in self.iterates], LEAST_DRAWN_LOSS)
         wide = float(np.max(losses)) > 50 * float(np.min(losses))
