@@ -42,6 +42,22 @@ def not_separable(error: Any) -> str:
     )
 
 
+# --- answers of exercises ---
+
+ROW_NUMBERS = "weights, multipliers and updates must be {row: number}"
+
+
+def no_mapping_of_rows(given: object) -> str:
+    return f"{ROW_NUMBERS}, got {given!r}."
+
+
+def unusable_row(row: int, value: float, m: int) -> str:
+    return (
+        f"{ROW_NUMBERS} with rows from 0 to {m - 1} and numbers that are not negative, but that of "
+        f"{row!r} is {value!r}."
+    )
+
+
 # --- numbers ---
 
 
