@@ -51,11 +51,12 @@ def verify(
     from certo.cli.progress import FitProgress
     from certo.tables.audit import audit_table
     from certo.tables.model_file import load_model
-    from certo.tables.proof_in_blocks import audit_proof
 
     if spot is not None:
         _spot_check(model, data, spot, seed, as_json)
     if model.is_dir():
+        from certo.tables.proof_in_blocks import audit_proof
+
         with FitProgress(Voice(stderr=True).console) as progress:
             progress.stage(f"Checking every claim in one pass over {data.name}")
             audit = audit_proof(model, data)
