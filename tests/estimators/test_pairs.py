@@ -330,3 +330,30 @@ class TestSettings:
         np.testing.assert_array_equal(pairs.coef_, rest.coef_)
         assert pairs.decision_function(X).shape == (60,)
         assert pairs.certificate_[0].labels == Labels(("a", "b"), 1)
+
+
+@pytest.mark.parametrize("kernel", [None, Gaussian(2.0)])
+def test_claims_of_a_stopped_fit_do_not_take_longer_than_the_fit(kernel, monkeypatch):
+    """All pairs are solved, and then somebody waits: claims that would take long are not made."""
+    from certo.estimators import _soft_margin, svm
+
+    X, y = clouds(m=80)
+    usual = SVM(kernel).fit(X, y)
+    monkeypatch.setattr(svm, "can_wait", lambda *anything: False)
+    monkeypatch.setattr(_soft_margin, "CLAIM_SECONDS", 0.0)
+    made = _soft_margin.with_claims
+
+    def asked_by_now(space, tasks, found, asked):
+        return made(space, tasks, found, lambda: Stop.TIME_LIMIT)
+
+    monkeypatch.setattr(svm, "with_claims", asked_by_now)
+    with pytest.warns(ConvergenceWarning, match="nothing is proved"):
+        model = SVM(kernel, time_limit=1.0).fit(X, y)
+    assert model._stop is Stop.TIME_LIMIT
+    assert not model.converged_
+    assert not len(model.certificate_)
+    assert len(model.certificate_.not_claimed) == 6
+    np.testing.assert_array_equal(model.intercept_, usual.intercept_)
+    np.testing.assert_array_equal(model.predict(X), usual.predict(X))
+    for own, other in zip(model.slack_, usual.slack_, strict=True):
+        np.testing.assert_allclose(own, other, atol=1e-9)

@@ -124,3 +124,25 @@ def test_bounds_that_need_a_kernel_chosen_beforehand_are_not_claimed(machine):
     assert "the kernel was completed from the examples of the fit" in repr(page)
     fixed = certify(machine.set_params(kernel=machine.kernel_).fit(X, y), X, y)
     assert "completed from the examples" not in repr(fixed)
+
+
+def test_distances_of_sparse_points_by_differences_are_those_of_dense_ones():
+    """One long point lets distances by inner products lose digits, so each difference is taken;
+    float32 points, entries that are equal, rows without entries and unsorted indices, too."""
+    rng = np.random.default_rng(0)
+    X = sparse.random(60, 4000, 0.005, format="csr", random_state=rng)
+    X.data = np.round(8 * X.data)
+    scale = np.ones(60)
+    scale[5], scale[6] = 0, 1e5
+    X = sparse.csr_matrix(sparse.diags(scale) @ X[[0, 1, 2, 4, *range(4, 60)]])
+    X.eliminate_zeros()
+    kernel = Gaussian(20.0)
+    shuffled = X[:, rng.permutation(4000)]  # Its indices are not sorted.
+    for points in (X, X.astype(np.float32), shuffled):
+        dense = points.toarray().astype(np.float64)
+        square = ((dense[:, None] - dense) ** 2).sum(axis=2)  # Whole numbers: exact.
+        found = kernel.plain(points, points)
+        relative = kernel.rounding(points, points)[0]
+        assert np.all(np.abs(found - np.exp(-square / 40)) <= relative)
+        assert found[3, 4] == 1.0
+        np.testing.assert_array_equal(kernel._of_differences(points, points)[6, 6], 1.0)

@@ -231,7 +231,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     taken = f"{str(part[0])!r}, which the others are compared with"
                 sentences.append(
                     f"column {name!r}: {counted(sum(strange.values()), 'row')} with a level that "
-                    f"the model never saw (such as {next(iter(strange))!r}); it counts as {taken}."
+                    f"the model never saw (such as {remarks.shown(next(iter(strange)))}); it "
+                    f"counts as {taken}."
                 )
         return sentences
 

@@ -19,8 +19,8 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators import _input, _stream
-from certo.estimators._errors import InputError
 from certo.estimators._independence import Relations, independent
+from certo.facts import InputError
 from certo.issue.labels import class_labels
 from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.issue.regression.no_estimate import issue_no_estimate
@@ -208,6 +208,7 @@ def minimise(
             return _better(found, _plainly(problem, limits, found, start))
         fair = last.stop in (*DOUBTFUL, *UNFINISHED)
         running = not problem.ridge and fair and _runs(problem, last)
+        running = running and not _in_haste(problem, last)
         if not running:
             best = _better(best, _certified(problem, limits, outcomes, last, alive, known))
             if best.settled or last.stop not in DOUBTFUL:
@@ -319,11 +320,17 @@ def _certified(
         along = _widest(problem, known, Watch(limits.asked)) if last is None else known
         weights = _pushed(problem, weights, along, CUT_OFF_SHARE * limits.tol)
     enough = RIDGE_PROOF_SHARE * limits.tol if basis.factor is None else 0.0
-    work = len(problem.codes) * ((len(problem.classes) - 1) * float(problem.columns)) ** 2
-    if last is not None and last.stop in AT_ONCE and work > HEAVY_HESSIAN:
-        enough = np.inf  # A proof by curvature would take as long as further steps.
+    if last is not None and _in_haste(problem, last):
+        enough = np.inf
     excess = _excess(problem, weights, alive, basis, enough)
     return Fitted(weights, problem, outcomes, basis, excess, known, last is None)
+
+
+def _in_haste(problem: LogisticProblem, last: LogisticOutcome) -> bool:
+    """Whether somebody waits for the answer, and a proof by curvature would take as long as further
+    steps."""
+    work = len(problem.codes) * ((len(problem.classes) - 1) * float(problem.columns)) ** 2
+    return last.stop in AT_ONCE and work > HEAVY_HESSIAN
 
 
 def _widest(problem: LogisticProblem, known: Recession, watch: Watch) -> Recession:

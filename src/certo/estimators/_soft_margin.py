@@ -13,6 +13,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.labels import Labels
 from certo.estimators._claims import Claim, attempt, composite, refuse
+from certo.estimators._device import DeviceFunctions
 from certo.estimators._limits import Limits, gap_stop
 from certo.estimators._pair_spaces import part_of
 from certo.estimators._prices import Prices
@@ -22,13 +23,17 @@ from certo.issue.slack import with_numbers
 from certo.kernels.gaussian import MAX_NORM_ERROR, Gaussian
 from certo.numbers.exact import allowance
 from certo.problems.soft_margin import SoftMargin
+from certo.solvers.interrupt import Watch
 from certo.solvers.kernel_soft_margin import KernelOutcome
 from certo.solvers.soft_margin import GapTrace, SoftOutcome
-from certo.stop import Stop
+from certo.stop import Asked, Stop, go_on
 from certo.words import status
 
 LARGE_SQUARE = 1e6  # Kernel values so large leave few digits for their differences.
 MAX_WAITING_NUMBERS = 2**22  # Numbers of X that a fit of pairs keeps for its claims: 32 MB.
+CLAIM_SECONDS = 0.3  # After a fit was stopped, for the claims about what was reached.
+NOT_BEGUN = "the fit was stopped before it came to these classes."
+NOT_CLAIMED = "the fit was stopped before this was proved."
 AT_BOUND = 1e-10  # A multiplier so near to its bound, relatively, counts as being there.
 
 
@@ -108,9 +113,8 @@ def with_claim(
     """The same with its claim, or with the reason why there is none."""
     outcome = machine.outcome
     if outcome.stop is not Stop.CONVERGED and not outcome.passes and labels.against is not None:
-        reason = "the fit was stopped before it came to these classes."
         slack = SoftMargin.loss.of(signs, np.full(signs.size, outcome.b))
-        return machine._replace(claim=refuse(SoftMarginGap, labels, reason), slack=slack)
+        return machine._replace(claim=refuse(SoftMarginGap, labels, NOT_BEGUN), slack=slack)
     made = attempt(
         SoftMarginGap,
         labels,
@@ -125,12 +129,32 @@ def with_claim(
     return machine._replace(claim=made, slack=slack, gap=gap)
 
 
-def with_claims(space: Space, tasks: list[Task], found: list[Machine]) -> list[Machine]:
-    """Those of pairs with their claims."""
-    return [
-        with_claim(machine, part_of(space, task.rows), task.labels, task.signs, task.prices)
-        for task, machine in zip(tasks, found, strict=True)
-    ]
+def with_claims(
+    space: Space, tasks: list[Task], found: list[Machine], asked: Asked = go_on
+) -> list[Machine]:
+    """Those of pairs with their claims; once somebody waits for the answer, with those that can be
+    made in CLAIM_SECONDS, since claims of many pairs may take as long as the fit."""
+    claimed, late = [], None
+    for task, machine in zip(tasks, found, strict=True):
+        stop = asked()
+        late = late or (Watch(seconds=CLAIM_SECONDS) if stop else None)
+        if stop and late is not None and late.stop():
+            claimed.append(_without_claim(machine, space, task, stop))
+            continue
+        part = part_of(space, task.rows)
+        claimed.append(with_claim(machine, part, task.labels, task.signs, task.prices))
+    return claimed
+
+
+def _without_claim(machine: Machine, space: Space, task: Task, stop: Stop) -> Machine:
+    """The same with the reason why nothing is claimed of it: the fit was stopped."""
+    outcome = machine.outcome._replace(stop=stop)
+    begun = outcome.passes or machine.outcome.stop is Stop.CONVERGED
+    reason = NOT_CLAIMED if begun else NOT_BEGUN
+    scores = part_of(space, task.rows).scores(outcome) if begun else np.zeros(task.signs.size)
+    slack = SoftMargin.loss.of(task.signs, scores + outcome.b)
+    claim = refuse(SoftMarginGap, task.labels, reason)
+    return machine._replace(outcome=outcome, claim=claim, slack=slack)
 
 
 def in_place(task: Task, machine: Machine) -> Machine:
@@ -147,6 +171,8 @@ def in_place(task: Task, machine: Machine) -> Machine:
 def can_wait(space: Space, tasks: list[Task], found: list[Machine], tol: float) -> bool:
     """Whether what will be proved is known without making the claims: all gaps are small, and
     rounding is too small to matter, by a bound from the sizes of weights and examples alone."""
+    if isinstance(space, DeviceFunctions):
+        return False
     if isinstance(space, Vectors):
         number = space.X.nnz if sparse.issparse(space.X) else space.X.size
         relative, roundings = 0.0, space.X.shape[1]

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from certo.facts import InputError
 from certo.scale.blocks import Block, Blocks
+from certo.words import blocks as sentences
 
 MAX_CLASSES = 1000  # A target with more different values is no class.
 SAMPLE_NUMBERS = 2**22  # Numbers in the sample that is drawn in the first pass: 32 MB at most.
@@ -79,10 +81,7 @@ def look(block: Block, chosen: np.ndarray, classes: bool) -> FirstLook:
 
 def _require_few(classes: int) -> None:
     if classes > MAX_CLASSES:
-        raise ValueError(
-            f"y holds more than {MAX_CLASSES:,} different values: a classifier needs classes. "
-            "For numbers use LeastSquares."
-        )
+        raise InputError(sentences.too_many_classes, MAX_CLASSES)
 
 
 def target_numbers(block: Block) -> np.ndarray:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from certo.facts import InputError
 from certo.scale.blocks import ArrayBlocks, Blocks
+from certo.words import blocks as sentences
 
 PARQUET_ENDINGS, ARROW_ENDINGS = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 
@@ -39,10 +41,7 @@ def as_blocks(X: Any, y: Any = None) -> Blocks:
         return from_dask(X, y)
     if is_in_blocks(X):
         if y is not None and not isinstance(y, str):
-            raise ValueError(
-                "with a pyarrow dataset y must be the name of the column to predict, got "
-                f"{type(y).__name__}."
-            )
+            raise InputError(sentences.no_target_name, type(y).__name__)
         from certo.scale.arrow_files import ArrowBlocks
 
         return ArrowBlocks(X, y)

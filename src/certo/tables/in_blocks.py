@@ -31,13 +31,12 @@ from certo.data.big_files import (
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem, problems_of
 from certo.estimators.description import describe, learns
-from certo.guarantees.belonging import objections_to_fit
 from certo.guarantees.predicting import predictor_of
 from certo.issue.by_blocks import issue_errors
 from certo.scale.arrow_files import ArrowBlocks, BadFile
 from certo.scale.blocks import Blocks
 from certo.scale.first_look import BadRows
-from certo.tables.audit import Audit, every_claim
+from certo.tables.audit import Audit, every_claim, objections_to_model
 from certo.tables.held_out import HeldOut
 from certo.tables.model_file import LoadedModel, StoredModel
 from certo.tables.predict import predict_table
@@ -193,9 +192,9 @@ def audit_files(
         claims = Verification(False, "Certified", f"the claims cannot be checked: {wrong}")
         return Audit(False, loaded.as_written, page, claims, (), could_check=False)
     same = seen.digest() == model.data_fingerprint
-    about = objections_to_fit([*page], model.machine, None, None)
-    if page.columns != tuple(model.encoder.get_feature_names_out()):
-        about.append("The claims are about other features than the model's.")
+    about = objections_to_model(model, page)
+    if (rows := checkers[0].rows) and rows != model.rows:
+        about.append(f"The model is said to be fitted to {model.rows:,} rows, not {rows:,}.")
     parts, failed = tuple(outcomes), [part for part in outcomes if not part]
     why = all_hold(parts)
     if failed:
