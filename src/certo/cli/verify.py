@@ -14,7 +14,7 @@ from certo.cli.options import (
     BAD_INPUT,
     NO,
     NOT_OF_THE_FIT,
-    DataFile,
+    DataFiles,
     Json,
     ProvedModel,
     TestFile,
@@ -32,7 +32,7 @@ MIN_TABLE_WIDTH = 110  # Columns of a terminal that has room for numbers beside 
 
 def verify(
     model: ProvedModel,
-    data: DataFile,
+    data: DataFiles,
     test: TestFile = None,
     spot: Annotated[
         float | None,
