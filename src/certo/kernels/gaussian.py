@@ -14,7 +14,9 @@ from certo.numbers.rounding import TINY, ULPS, UNBOUNDED, Rounding, gamma
 MAX_NORM_ERROR = 1e-11  # The formula by norms is used where its error is at most this.
 MAX_FLOAT32_ERROR = 1e-5  # The same in float32.
 CACHED_VALUES = 2**15  # Values computed at once, so that they stay in the processor's cache.
-SPARSE_COST = 8.0  # A difference of sparse entries takes as long as so many of dense ones.
+SPARSE_DIFFERENCE_COST = (
+    8.0  # A difference of sparse entries takes as long as so many of dense ones.
+)
 
 
 @final
@@ -159,7 +161,7 @@ class Gaussian(VectorKernel):
         alone that are not 0 − 0."""
         result = np.empty((X.shape[0], Z.shape[0]))
         few = sparse.issparse(X) and sparse.issparse(Z)
-        few = few and SPARSE_COST * (_filled(X) + _filled(Z)) < Z.shape[1]
+        few = few and SPARSE_DIFFERENCE_COST * (_filled(X) + _filled(Z)) < Z.shape[1]
         step = max(1, CACHED_VALUES // max(1, int(_filled(Z)) if few else Z.shape[1]))
         for start in range(0, Z.shape[0], step):
             columns = slice(start, start + step)
