@@ -8,13 +8,12 @@ from __future__ import annotations
 import argparse
 import importlib
 import pkgutil
+import sys
 
 import benchmarks
-from benchmarks import page
-from benchmarks.harness import load_of_machine, report
 
 HELPERS = {"before", "harness", "page", "rivals", "datasets", "__main__"}
-HELPERS |= {"scale"}  # A command of its own: it makes a file as large as one asks for.
+HELPERS |= {"scale", "gpu", "pack_gpu"}  # Commands of their own.
 ONLY_PAGE = "docs"
 
 
@@ -24,6 +23,14 @@ def problems() -> list[str]:
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["gpu"]:  # A machine with a GPU may have little else.
+        from benchmarks import gpu
+
+        gpu.main(sys.argv[2:])
+        return
+    from benchmarks import page
+    from benchmarks.harness import load_of_machine, report
+
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("problem", nargs="*", help=f"which of {problems()}; all by default")
     parser.add_argument("--quick", action="store_true", help="small sizes, few repetitions")

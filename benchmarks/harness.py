@@ -26,7 +26,7 @@ from rich.table import Table
 
 PACKAGES = (
     "certo", "numpy", "scipy", "scikit-learn", "numba", "highspy", "scikit-learn-intelex",
-    "liblinear-official", "glum", "statsmodels", "GraKeL",
+    "liblinear-official", "glum", "statsmodels", "GraKeL", "torch", "triton",
 )  # fmt: skip
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 RESULTS = Path(__file__).parent / "results"

@@ -29,6 +29,7 @@ SECTIONS = {
     "hard_margin": "The largest margin",
     "svm": "The soft margin, linear",
     "kernel_svm": "The soft margin with a Gaussian kernel",
+    "gpu": "Kernels on a GPU",
     "pairs": "Pairs of classes",
     "pegasos": "Pegasos",
     "least_squares": "Least squares",

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import cached_property
 from pathlib import Path
 
 from docutils import nodes
@@ -53,6 +54,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_ivar = True  # Attributes of several classes may have one name.
+napoleon_use_rtype = False  # What is returned is described in words, not by a type.
 
 
 def fact(line):
@@ -90,9 +92,8 @@ def types_as_text(app, what, name, obj, options, lines):
 
 def only_ours(app, what, name, obj, skip, options):
     """scikit-learn documents what its base classes have; here they would be on every page."""
-    defined = getattr(obj, "__module__", None) or getattr(
-        getattr(obj, "fget", None), "__module__", None
-    )
+    function = obj.func if isinstance(obj, cached_property) else getattr(obj, "fget", obj)
+    defined = getattr(function, "__module__", None)
     if defined is not None and not str(defined).startswith("certo"):
         return True
     return None

@@ -58,7 +58,8 @@ def main() -> None:
                 if not act.startswith(".claim"):
                     page.click(act)
             page.wait_for_timeout(700)
-            image = Image.open(BytesIO(page.screenshot()))
+            whole = not acts and not phone  # Charts may be below what fits on the screen.
+            image = Image.open(BytesIO(page.screenshot(full_page=whole)))
             image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
                 HERE / f"{name}.png", optimize=True
             )

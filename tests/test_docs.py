@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import re
 from pathlib import Path
@@ -26,6 +27,20 @@ def test_every_public_name_has_one_page():
     assert len(names) == len(set(names))
     for name in names:
         assert reference.found(name).__doc__, name
+
+
+SECTION = re.compile(
+    r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n\w[^\n]*\n-+\n|\Z)", re.DOTALL | re.M
+)
+ENTRY = re.compile(r"\*{0,2}\w+(?:, \*{0,2}\w+)*(?: : \S.*)?$")
+
+
+@pytest.mark.parametrize("name", reference.listed_names())
+def test_the_entries_of_parameters_and_attributes_are_names(name):
+    """A sentence among them would be shown as a name with a type."""
+    for section in SECTION.findall(inspect.getdoc(reference.found(name)) or ""):
+        for line in section.splitlines():
+            assert not line or line.startswith(" ") or ENTRY.match(line), line
 
 
 def shown_pictures() -> dict[Path, list[Path]]:

@@ -50,6 +50,15 @@ def test_weights_that_cancel_prove_that_there_is_no_separator():
     assert not claim.verify(XOR, ["same", "other", "same", "other"])
     with pytest.raises(CannotClaim):
         claim_inseparable(XOR, SIDES, {0: 1, 1: 1, 2: 2})
+    assert claim_inseparable(XOR, SIDES, {3: 1, 2: 1, 1: 1, 0: 1}) == claim
+    with pytest.raises(CannotClaim, match="no example has a weight above 0"):
+        claim_inseparable(XOR, SIDES, {0: 0})
+    with pytest.raises(ValueError, match="not negative, but that of 1 is -1"):
+        claim_inseparable(XOR, SIDES, {0: 1, 1: -1})
+    with pytest.raises(ValueError, match="rows from 0 to 3"):
+        claim_inseparable(XOR, SIDES, {0: 1, 4: 1})
+    with pytest.raises(TypeError, match=r"must be \{row: number\}"):
+        claim_inseparable(XOR, SIDES, [1, 1, 1, 1])
 
 
 def test_errors_are_counted_and_a_zero_is_one():

@@ -59,7 +59,7 @@ def test_no_more_errors_about_the_input_are_worded_where_they_are_raised():
     allowed.require_listed(
         worded_errors(),
         "worded_errors",
-        "give these errors facts (certo.estimators._errors) and a sentence in certo.words.refusals",
+        "give these errors facts (certo.facts) and a sentence in certo.words.refusals",
     )
 
 

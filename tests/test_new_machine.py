@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -62,6 +63,20 @@ class CentroidFace(Face):
 
     def numbers(self, machine):
         return {"centroids": len(machine.classes_)}
+
+
+def test_the_page_shows_this_machine():
+    page = Path(__file__).parents[1] / "docs" / "contribute" / "extend.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), flags=re.S)
+    shown = [line.strip() for b in blocks if ">>>" not in b for line in b.splitlines()]
+    mine = {line.strip() for line in Path(__file__).read_text("utf-8").splitlines()}
+    others = {line for line in shown if line not in mine}
+    assert len(shown) > 30
+    assert others == {
+        '"""Predict the class whose mean is nearest.  [Parameters, Attributes, Examples]"""',
+        "description.register(",
+        "description.Description(",
+    }
 
 
 @pytest.fixture(autouse=True)

@@ -64,16 +64,6 @@ def test_garbage_is_no_rate(data):
         Rate.from_dict(data)
 
 
-@law
-@given(rates, st.integers(0, 30), st.integers(0, 50))
-def test_sums_are_those_of_the_rates(rate, before, n):
-    sums = UpdateSums(rate, before)
-    values = rate(before + np.arange(1, n + 1))
-    first, second = sums.totals(np.array([n]))
-    np.testing.assert_allclose(first, [values.sum()], rtol=1e-12)
-    np.testing.assert_allclose(second, [(values**2).sum()], rtol=1e-12)
-
-
 @pytest.mark.parametrize("before", [-1, 2**53])
 def test_a_number_of_updates_before_must_be_one(before):
     with pytest.raises(ValueError, match="before"):

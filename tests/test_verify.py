@@ -340,7 +340,7 @@ def test_a_folder_is_written_whole_and_only_where_nothing_is_lost(folders, tmp_p
     with pytest.raises(Problem, match=r"is a file"):
         write_proof(tmp_path / "p" / "mine.txt", page, machine, inputs, labels)
     (tmp_path / "p" / "mine.txt").unlink()
-    monkeypatch.setattr("certo.tables.proof_folder._sha256", lambda path: 1 / 0)
+    monkeypatch.setattr("certo.tables.proof_folder.sha256_of", lambda path: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_proof(tmp_path / "p", page, machine, inputs, labels)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p"]

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,7 @@ from certo.certificates.sample.values import Values
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.space import Machine
+from certo.facts import InputError
 from certo.issue.errors import issue_error_count, issue_training_errors
 from certo.issue.machines import hyperplane
 from certo.issue.margins.maximum_margin import issue_maximum_margin
@@ -54,6 +56,7 @@ from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.issue.runs.regret import issue_regret
 from certo.issue.separation import issue_inseparable, issue_separable
 from certo.kernels.base import Kernel
+from certo.words import refusals
 
 __all__ = [
     "CannotClaim",
@@ -87,9 +90,11 @@ def claim_inseparable(
     intercept : "none" if only hyperplanes through the origin are meant, Σ a_t y_t x_t = 0
     """
     sample, labels = _two_classes(X, y)
-    rows = np.array([*weights], dtype=np.int64)
+    rows = _weighted_rows(weights, sample)
+    if not rows:
+        raise CannotClaim("no example has a weight above 0.")
     return issue_inseparable(
-        sample, labels, intercept, rows, [Fraction(a) for a in weights.values()]
+        sample, labels, intercept, rows, [Fraction(weights[row]) for row in rows]
     )
 
 
@@ -191,7 +196,7 @@ def claim_kernel_perceptron(
     sample, labels = _two_classes(X, y)
     counts = np.bincount(np.asarray(mistakes, dtype=np.int64), minlength=sample.m)
     if counts.size > sample.m:
-        raise ValueError(f"mistakes must be rows from 0 to {sample.m - 1}.")
+        raise InputError(refusals.other_rows, "mistakes", sample.m)
     scheme = KernelScheme(kernel, KernelRun(epochs), (counts * sample.signs)[None].astype(float))
     return _of_all(scheme.sample(sample.X, y, labels), labels, scheme)
 
@@ -256,12 +261,23 @@ def _weights(coef, sample: Sample) -> np.ndarray:
 
 def _signed(multipliers: Mapping[int, float], sample: Sample) -> tuple[np.ndarray, np.ndarray]:
     """Rows with a positive multiplier, and α_t y_t."""
-    kept = sorted(row for row, value in multipliers.items() if value)
-    strange = [row for row in kept if not 0 <= row < sample.m or multipliers[row] < 0]
-    if strange:
-        raise ValueError(
-            f"multipliers must be {{row: number}} with rows from 0 to {sample.m - 1} and numbers "
-            f"that are not negative, but that of {strange[0]!r} is {multipliers[strange[0]]!r}."
-        )
+    kept = _weighted_rows(multipliers, sample)
     rows = np.array(kept, dtype=np.int64)
     return rows, np.array([multipliers[row] for row in kept]) * sample.signs[rows]
+
+
+def _weighted_rows(weights: Mapping[int, Any], sample: Sample) -> list[int]:
+    """The rows whose weights, or multipliers, are not 0, in increasing order."""
+    if not isinstance(weights, Mapping):
+        raise TypeError(
+            f"weights, multipliers and updates must be {{row: number}}, got {weights!r}."
+        )
+    kept = sorted(row for row, value in weights.items() if value)
+    strange = [row for row in kept if not 0 <= row < sample.m or weights[row] < 0]
+    if strange:
+        raise ValueError(
+            f"weights, multipliers and updates must be {{row: number}} with rows from 0 to "
+            f"{sample.m - 1} and numbers that are not negative, but that of {strange[0]!r} is "
+            f"{weights[strange[0]]!r}."
+        )
+    return kept

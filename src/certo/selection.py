@@ -23,6 +23,7 @@ from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
 from certo.numbers.digits import share_text
+from certo.scale.device import on_host
 from certo.stop import Stop
 
 DEFAULT_NEIGHBOURS = (1, 3, 5, 9, 15, 25, 45)  # Of an odd number, two classes never tie.
@@ -224,6 +225,7 @@ def compare_kernels(
     random_state=None,
     n_jobs=None,
     report: Callable[[int, int], object] | None = None,
+    device: str | None = None,
 ) -> ValidationCurve:
     """Training error, validation error and number of supports for each of several kernels.
 
@@ -255,6 +257,8 @@ def compare_kernels(
         How many fits at once. The fits themselves use all cores where they can.
     report : function of two numbers, or None
         Called after each fit with how many are done, and of how many.
+    device : {"cpu", "cuda", "cuda:NUMBER", "auto"} or None, default=None
+        Where an SVM is fitted and predicts: its parameter of this name. None: as `machine` says.
 
     Returns
     -------
@@ -281,7 +285,15 @@ def compare_kernels(
             f"machine must have a parameter 'kernel', as SVM and KernelPerceptron have, got "
             f"{machine!r}."
         )
-    y = column_or_1d(y)
+    if device is not None:
+        if "device" not in machine.get_params():
+            raise ValueError(
+                f"device={device!r} is a parameter of SVM, but machine is {machine!r}."
+            )
+        machine = clone(machine).set_params(device=device)
+    X, y = on_host(X), column_or_1d(on_host(y))
+    if validation is not None:
+        validation = on_host(validation[0]), on_host(validation[1])
     takes = {kernel.takes for kernel in kernels}
     validated_on, parts = _parts(X, y, validation, cv, random_state)
     machines = [clone(machine).set_params(kernel=kernel) for kernel in kernels]

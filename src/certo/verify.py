@@ -34,7 +34,7 @@ from certo.certificates.examples_file import read_examples
 from certo.certificates.model import VOTES, Model, plain, strangers
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.exit_code import UNUSABLE, exit_code_of
-from certo.numbers.digits import shown_numbers
+from certo.numbers.shown import shown_numbers
 from certo.reading_list import functions_in
 from certo.visible import visible
 

@@ -165,7 +165,7 @@ REFUSED = {
     "date as feature": ("x,y\n2020-01-01,a\n2020-01-02,b\n", "--drop 'x'", []),
     "names twice": ("x,x,y\n1,2,a\n3,4,b\n", "'x' occurs more than once", []),
     "no names at all": (",,y\n1,2,a\n3,4,b\n", "'' occurs more than once", []),
-    "ragged": ("x,y\n1,a\n2,b,c\n", "Expected 2 columns, got 3", []),
+    "ragged": ("x,y\n1,a\n2,b,c\n", "2 cells, but row 2 has 3 cells: '2,b,c'", []),
     "unknown encoding": (b"x,y\n1,caf\x81\n2,b\n", "byte 0x81 in line 2", []),
     "binary": (b"\x89PNG\r\n\x1a\n\x00\x00\x01", "binary file", []),
     "spreadsheet": (b"PK\x03\x04\x14\x00", "spreadsheet", []),
@@ -288,8 +288,20 @@ def test_odd_but_usable_input_yields_notes(certo, written):
     assert "column 'id' numbers the rows" in certo("fit", written(text), "--target", "y").out
 
 
+def test_row_numbers_are_noticed_where_rows_are_held_out(certo, written):
+    text = "id,a,y\n" + "".join(f"{i},{i * i % 7},{'uv'[i % 2]}\n" for i in range(60))
+    assert "column 'id' numbers the rows" in certo("fit", written(text), "--target", "y").out
+
+
+def test_long_cells_are_shown_in_part(certo, written):
+    text = "c,n,y\n" + "".join(f"{'w ' * 5000},{i % 5},{'uv'[i % 2]}\n" for i in range(60))
+    said = certo("fit", written(text), "--target", "y").out
+    assert "column 'c' is constant ('w w " in said
+    assert max(map(len, said.splitlines())) < 400
+
+
 def test_words_for_missing_values(certo, written, tmp_path):
-    model, table = tmp_path / "m", written("n,y\n1,a\n?,b\n3,b\n4,b\n")
+    model, table = tmp_path / "m", written("n,y\n1,a\n?,b\n4,b\n3,b\n")
     facts = certo(
         "fit", table, "--target", "y", "--na", "?", "--missing", "drop", "--out", model, "--json"
     ).json

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from certo.tables.held_out import HeldOut
 from tests.cli.conftest import rows_of
 from tests.scale.scenes import table
 
@@ -131,3 +132,39 @@ def test_a_cluster_that_is_not_there(certo, folder):
     said = certo("fit", folder / "data", "--target", "y", "--drop", "v", "--cluster", "local:x")
     assert said.code == 2
     assert "local:WORKERS" in said.err
+
+
+def test_csv_files_are_read_as_they_are_written(certo, folder):
+    lines = [
+        f"{a:.3f};{b:.3f};{y}".replace(".", ",") for (a, b), y in zip(X[:, :2], TWO, strict=True)
+    ]
+    path = folder / "data.csv"
+    path.write_text("\n".join(["a;b;y", *lines]))
+    said = certo("fit", path, "--target", "y", "--by-blocks", "--out", folder / "m.certo")
+    assert said.code == 0
+    assert "separated by semicolons" in said.out
+    assert "decimal commas" in said.out
+    assert certo("verify", folder / "m.certo", path).code == 0
+    path.write_text("\n".join(lines))
+    words = "--target", "column3", "--no-header", "--delimiter", ";", "--json"
+    assert certo("fit", path, *words, "--by-blocks").json["examples"] == 720
+
+
+def test_levels_that_training_rows_lack_are_said(certo, folder):
+    rows = np.where(np.arange(900) % 2, "a", "b").astype(object)
+    rows[HeldOut(0.2, 0).of(900).nonzero()[0][:3]] = "new"
+    path = folder / "levels.parquet"
+    pq.write_table(pa.table({"x": X[:, 0], "c": rows, "y": TWO}), path, row_group_size=100)
+    said = certo("fit", path, "--target", "y", "--by-blocks", "--out", folder / "m.certo")
+    note = "held out to test: column 'c': 3 rows with a level that the model never saw"
+    assert note in " ".join(said.out.split())
+    assert note in " ".join(certo("fit", path, "--target", "y").out.split())
+    assert certo("verify", folder / "m.certo", path).code == 0
+
+
+def test_targets_that_are_neither_classes_nor_numbers(certo, folder):
+    path, days = folder / "days.parquet", pa.array(np.arange(900) % 2, pa.int32()).cast(pa.date32())
+    pq.write_table(pa.table({"x": X[:, 0], "y": days}), path)
+    said = certo("fit", path, "--target", "y", "--by-blocks")
+    assert said.code == 2
+    assert "column 'y' holds date32" in said.err

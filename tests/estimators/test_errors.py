@@ -19,8 +19,9 @@ from certo import (
     Perceptron,
     certify,
 )
-from certo.estimators._errors import InputError, LabelTypeError
 from certo.estimators._input import require_plain_labels
+from certo.exercises import claim_kernel_perceptron
+from certo.facts import InputError, LabelTypeError
 from certo.features import BoxPolynomials
 from certo.kernels import Function, Polynomial
 from certo.words import refusals
@@ -58,6 +59,12 @@ def asymmetric(x, z) -> float:
 OF_SVC = SVC().fit(X, Y)
 #: What is wrong, its facts, and a part of the sentence for arrays and one for a file.
 CASES = {
+    "rows of an exercise": (
+        lambda: claim_kernel_perceptron(X, Y, Polynomial(2), [7]),
+        {"name": "mistakes", "examples": 4, "rows": [], "columns": []},
+        "mistakes must be rows from 0 to 3",
+        "mistakes must be rows from 0 to 3",
+    ),
     "NaN": (
         lambda: SVM().fit(with_entry(2, 1, np.nan), Y),
         {"row": 2, "column": 1, "rows": [2], "columns": [1]},

@@ -24,7 +24,7 @@ import certo.estimators.hard_margin as module
 from certo import HardMarginSVM, NotSeparable
 from certo.certificates import Inseparable, MaximumMargin, Separable
 from certo.estimators import _limits
-from certo.estimators._errors import InputError
+from certo.facts import InputError
 from certo.kernels import Polynomial
 from certo.words.reader import reading
 

@@ -126,3 +126,30 @@ def test_dependent_columns_are_said():
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="only one class: 'a'"):
         SVM().fit(ArrayBlocks(X, np.full(M, "a")))
+
+
+def discrete_tables():
+    """Tables of few different rows, of which a vertex solves the problem, and separable ones."""
+    rng = np.random.default_rng(1)
+    numbers = rng.normal(size=(20_000, 5))
+    score = numbers @ [1, 2, 0, 0, 0.5]
+    noisy = np.where(score + rng.normal(size=len(score)) > 0, 1, -1)
+    levels = np.eye(6)[rng.integers(0, 6, len(score))]
+    tossed = np.where(rng.random(len(score)) < levels @ np.linspace(0.1, 0.9, 6), 1, -1)
+    return {
+        "booleans": (np.where(numbers > 0, 1.0, 0.0), noisy),
+        "levels": (levels, tossed),
+        "separable": (100 * numbers, np.where(score > 0, 1, -1)),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["booleans", "levels", "separable"])
+def test_svm_of_rows_that_repeat_or_are_separable(kind):
+    X, y = discrete_tables()[kind]
+    found = SVM().fit(ArrayBlocks(X, y))
+    assert found.converged_
+    assert found.n_iter_ <= 15  # Passes.
+    for others in cuts(len(X), seed=1):
+        assert found.certificate_.verify(ArrayBlocks(X, y, ends=others))
+    assert found.certificate_.verify(X, y)

@@ -27,6 +27,7 @@ from certo import HardMarginSVM, KernelPerceptron, Perceptron, certify, separabi
 from certo.certificates import CompressionBound, Inseparable, MistakeBound, Separable
 from certo.estimators import _separation_words
 from certo.kernels import Gaussian
+from certo.plots.update_curves import update_curves
 from certo.rates import Constant, Geometric, Power
 from tests.oracles.boxes import perceptron_box
 
@@ -128,7 +129,7 @@ class TestFitted:
         assert bound.separable
         assert model.updates_[0] <= bound.bound
         n, norms = model.trace_.update, model.trace_.squared_norm
-        lower, upper = bound.curves(n)
+        lower, upper = update_curves(bound, n)
         assert np.all(lower <= norms * (1 + 1e-9))
         assert np.all(norms <= upper * (1 + 1e-9))
 

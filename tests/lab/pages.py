@@ -41,6 +41,12 @@ class Page:
             .map((n) => [n.id.slice(7), n.querySelector('.value').dataset.value]))"""
         return {key: float(value) for key, value in self.page.evaluate(script).items()}
 
+    def numbers_as_text(self) -> dict[str, str]:
+        """The same, as they are written."""
+        script = """() => Object.fromEntries([...document.querySelectorAll('#strip > div')]
+            .map((n) => [n.id.slice(7), n.querySelector('.value').textContent]))"""
+        return self.page.evaluate(script)
+
     def matches_the_library(self) -> None:
         self.quiet()
         run, step = run_of(self.state().link()), self.page.evaluate("lab.facts.step")

@@ -329,6 +329,15 @@ def test_without_a_server_the_page_says_so_and_comes_back(page):
     page.matches_the_library()
 
 
+def test_a_page_of_a_server_that_was_started_anew_says_so(page):
+    page.open("margin?m=24")
+    page.quiet()
+    page.page.route("**/icon.svg", lambda route: route.fulfill(status=403))
+    page.page.evaluate("lab.close()")
+    page.page.wait_for_selector("#verdict:has-text('was started anew')")
+    page.errors[:] = [error for error in page.errors if "403" not in error]
+
+
 def test_fifty_fast_drags_leave_nothing_behind(page):
     page.open("margin?preset=overlapping&m=200")
     before, k = page.shown, page.lonely()

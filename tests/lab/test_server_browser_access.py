@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from certo.lab.experiments import EXPERIMENTS
+from tests.lab import WORDS
 from tests.lab.pages import PHONE, opened
 
 pytestmark = pytest.mark.slow
@@ -50,6 +52,107 @@ def test_both_languages_themes_and_sizes(browser, address):
         page.page.keyboard.press("g")
         assert page.page.evaluate("getComputedStyle(document.body).fontSize") != size
         assert page.page.get_attribute("#projector", "aria-pressed") == "true"
+
+
+def test_numbers_are_written_as_each_language_writes_them(browser, address):
+    with opened(browser, address, locale="it-IT") as page:
+        page.open("margin?m=24&C=0.1")
+        page.quiet()
+        assert re.fullmatch(r"\d,\d+", page.numbers_as_text()["margin"])
+        assert re.search(
+            r"·10⁻\d*[⁰¹²³⁴-⁹]+$|^0", page.page.inner_text("#number-relative_gap .value")
+        )
+        assert page.page.inner_text("label[for=setting-C] output") == "0,1"
+        assert page.page.get_attribute("#setting-C", "aria-valuetext") == "0,1"
+        page.open("descent?m=24")
+        page.quiet()
+        assert page.page.inner_text("#number-steps .value") == "2.000"
+        assert "2.000 passi" in page.page.inner_text("#verdict")
+        page.open("separability?preset=xor&m=16")
+        page.quiet()
+        assert re.search(r"\(−?\d,\d+; −?\d,\d+\)", page.page.inner_text("#verdict"))
+        ticks = page.page.locator("#pictures .c-text").all_text_contents()
+        assert any("," in tick for tick in ticks)
+        assert not any("." in tick for tick in ticks)
+        page.page.click("#prove")
+        page.page.wait_for_selector("#proof-verdict.good")
+        assert re.search(r"\d,\d+ s\.", page.page.inner_text("#proof-verdict"))
+        page.page.keyboard.press("Escape")
+        page.page.click("#language")
+        assert page.page.evaluate("document.documentElement.lang") == "en"
+        page.open("least-squares?m=12")
+        page.quiet()
+        assert re.fullmatch(r"0|−?\d\.\d+·10⁻[⁰¹²³⁴-⁹]+", page.numbers_as_text()["normal_sum"])
+
+
+ENGLISH_TEXTS = """() => {
+    const said = new Set();
+    for (const node of document.querySelectorAll("body *")) {
+        if (node.closest("[lang=en], #language, #proof-claims .numbers")) continue;
+        const own = [...node.childNodes].filter((part) => part.nodeType === 3);
+        for (const part of own) said.add(part.textContent.trim());
+        for (const name of ["aria-label", "title"]) said.add(node.getAttribute(name) ?? "");
+    }
+    return [...said].filter((text) => text);
+}"""
+
+
+def test_nothing_english_is_left_in_the_italian_page(browser, address):
+    english = set(WORDS["en"].values()) - set(WORDS["it"].values())
+    with opened(browser, address, locale="it-IT") as page:
+        page.open("bounds?m=50&draws=10")
+        for name in EXPERIMENTS:
+            page.page.click(f"#experiments a[data-name={name}]")
+            page.quiet()
+            assert (name, english & set(page.page.evaluate(ENGLISH_TEXTS))) == (name, set())
+        page.page.click("#prove")
+        page.page.wait_for_selector("#proof-verdict.good")
+        assert english & set(page.page.evaluate(ENGLISH_TEXTS)) == set()
+        assert page.page.get_attribute(".claim .why span", "lang") == "en"
+
+
+def test_on_a_narrow_phone_nothing_is_cut_off(browser, address):
+    looks = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+    for locale in ("en", "it-IT"):
+        with opened(browser, address, locale=locale, **looks) as page:
+            page.open("separability?m=16")
+            page.quiet()
+            # The longest name of an experiment fits into its list.
+            fits = """() => {
+                const box = document.querySelector("#experiment-select");
+                const pen = document.createElement("canvas").getContext("2d");
+                pen.font = getComputedStyle(box).font;
+                const names = [...box.options].map((one) => pen.measureText(one.text).width);
+                return Math.max(...names) + 22 <= box.clientWidth; // Its arrow is beside it.
+            }"""
+            assert page.page.evaluate(fits)
+            assert page.page.evaluate("document.documentElement.scrollWidth") <= 360
+            assert page.page.locator(".speed span").bounding_box()["width"] > 20
+            # Texts of charts are as large as they say, not shrunk with the picture.
+            chart = page.page.locator("#pictures svg").first
+            assert chart.bounding_box()["width"] == pytest.approx(
+                float(chart.get_attribute("viewBox").split()[2]), abs=3
+            )
+            page.page.evaluate("location.hash = 'margin?C=-1'")
+            page.page.wait_for_selector("#toast.bad:not([hidden])")
+            assert page.page.locator("#toast").bounding_box()["width"] > 250
+
+
+def test_an_experiment_that_draws_its_points_offers_no_tools_for_them(page):
+    page.open("bounds?m=50&draws=10")
+    page.quiet()
+    for one in ("undo", "redo", "clear", "draw-positive"):
+        assert not page.page.locator(f"#{one}").is_visible()
+    page.page.keyboard.press("Control+z")
+    page.page.click("#experiments a[data-name=margin]")
+    page.page.wait_for_selector("#undo")
+
+
+def test_a_value_between_those_of_the_slider_is_written_as_it_is(page):
+    page.open("kernels?m=30&variance=0.3")
+    page.quiet()
+    assert page.page.inner_text("#frame-text") == "Variance γ = 0.3"
+    assert page.page.inner_text("label[for=setting-variance] output") == "0.3"
 
 
 @pytest.mark.parametrize("width", [1440, 1180, 1024, 820, 761, 390])

@@ -284,3 +284,17 @@ def test_sentences_count_points_from_one():
 
         assert row_numbers([0, len(bench) - 1]) == [1, len(bench)]
     assert sessions.PATIENCE == 0.2
+
+
+@pytest.mark.slow
+def test_examples_that_were_drawn_have_numbers_of_their_own():
+    """They may be more than the points of the bench."""
+
+    async def play(tab):
+        link = "bounds?machine=perceptron&world=gaussian&m=200&draws=10&step=1"
+        state = (await tab.asked("open", link=link))["state"]
+        answer = await tab.asked("prove", state=state, edit=None)
+        assert "refused" not in answer
+        assert answer["proof"]["holds"]
+
+    in_a_tab(play)

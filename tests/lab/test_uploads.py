@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from certo.data.problem import Problem
-from certo.lab.uploads import MAX_UPLOAD_BYTES, read_upload
+from certo.lab.uploads import MAX_UPLOAD_BYTES, read_upload, too_large
 
 IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
 
@@ -99,3 +99,16 @@ def test_columns_that_are_not_there_are_refused():
     for asked in [("a", "z", "c", "x"), ("a", "c", "c", "x"), ("a", "b", "c", "z")]:
         with pytest.raises(Problem, match=r"column|value"):
             table.bench(*asked)
+
+
+def test_what_is_said_of_a_file_is_said_of_the_file_that_was_sent():
+    table = read_upload("mele.csv", "x;y;città\n1,5;2,5;à\n3,5;4,5;è\n".encode("cp1252"))
+    assert table.notes
+    assert all("table.csv" not in note for note in table.notes)
+    assert any(note.startswith("mele.csv is separated by semicolons") for note in table.notes)
+    with pytest.raises(Problem, match="if there is no header line, add one") as refused:
+        read_upload("twice.csv", b"1,1,a\n3,4,b\n")
+    assert "no-header" not in str(refused.value)  # Nothing of the kind can be said on the page.
+    (note,) = read_upload("numbers.csv", b"1.5,2.5,a\n4,5,b\n7,8,a\n9,1.5,b\n").notes
+    assert "add one" in note
+    assert "at most 5 MB, but there are 5.1 MB" in too_large(MAX_UPLOAD_BYTES + 1)

@@ -42,7 +42,7 @@ def test_weighted_sums_are_the_scores(name, y, scores_of, scale):
     found, fitted = weights_of(table, name, *settings, scale=scale)
     wanted = scores_of(fitted.model.machine, fitted.examples.X)
     columns = {"a": A, "b": B} | {f"zone = {level}": level == ZONE for level in "uvw"}
-    scaled = columns | {name: (x - x.mean()) / x.std() for name, x in (("a", A), ("b", B))}
+    scaled = {name: (x - np.mean(x)) / np.std(x) for name, x in columns.items()}
     if len(found) == 3:  # Pairs of classes, those of more rows first.
         found.sort(key=lambda one: one["output"])
     assert len(found) == len(wanted)
@@ -53,6 +53,16 @@ def test_weighted_sums_are_the_scores(name, y, scores_of, scale):
             np.testing.assert_allclose(total + one["intercept"][unit], scores, atol=1e-9)
         sizes = [abs(row["scaled"]) for row in one["rows"]]
         assert sizes == sorted(sizes, reverse=True)
+
+
+def test_rare_levels_do_not_come_first_for_their_weight_alone():
+    rare = np.where(np.arange(120) == 7, "z", ZONE)
+    y = np.where(rare == "z", 100.0, A)
+    table = TABLE.set_column(1, "zone", pa.array(rare)).set_column(3, "y", pa.array(y))
+    (one,), _ = weights_of(table, "least-squares")
+    largest = max(one["rows"], key=lambda row: abs(row["original"]))
+    assert largest["name"] == "zone = z"
+    assert one["rows"][0]["name"] == "a"
 
 
 def test_outputs_are_named():

@@ -79,3 +79,11 @@ def test_ends_that_are_none(ends):
 def test_targets_that_do_not_fit():
     with pytest.raises(ValueError, match="500 rows of X, but it has 3"):
         ArrayBlocks(X, TWO[:3])
+
+
+def test_what_is_no_number_is_refused():
+    for X in (np.ones((3, 2)) * 1j, np.full((3, 2), "1"), np.zeros((3, 2), "datetime64[s]")):
+        with pytest.raises(ValueError, match=r"X holds .*, where numbers are needed"):
+            ArrayBlocks(X)
+    with pytest.raises(ValueError, match="integers that float64 cannot hold"):
+        list(ArrayBlocks(np.full((3, 2), 2**60 + 1)))

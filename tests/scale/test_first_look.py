@@ -39,3 +39,7 @@ def test_targets_that_cannot_be_used():
     many = np.repeat(X, 4, axis=0)
     with pytest.raises(ValueError, match="more than 1,000 different values"):
         first_look(ArrayBlocks(many, np.arange(2000), ends=[900, 2000]), RNG, classes=True)
+    with pytest.raises(BadRows, match="all be texts or all be numbers"):
+        first_look(ArrayBlocks(X, np.where(V > 0, TWO, None)), RNG, classes=True)
+    with pytest.raises(BadRows, match=r"a target of numbers is needed, but it holds '(up|down)'"):
+        first_look(ArrayBlocks(X, TWO), RNG, classes=False)

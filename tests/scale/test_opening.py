@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pc
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 
 from certo.scale import ArrayBlocks, as_blocks, is_in_blocks, open_blocks
@@ -37,3 +39,12 @@ def test_paths(tmp_path):
     (tmp_path / "t.txt").write_text("")
     with pytest.raises(BadFile, match="holds no file that can be read in blocks"):
         open_blocks(tmp_path / "t.txt", "y")
+
+
+def test_formats_are_not_mixed(tmp_path):
+    whole = pa.table({"x": X[:, 0], "y": TWO})
+    pq.write_table(whole, tmp_path / "a.parquet")
+    pc.write_csv(whole, tmp_path / "b.csv")
+    with pytest.raises(BadFile, match=r"several formats, such as a\.parquet and b\.csv"):
+        open_blocks(tmp_path, "y")
+    assert open_blocks(tmp_path / "b.csv", "y").shape == (50, 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,9 +17,14 @@ from certo import (
     OnlineGradientDescent,
     Pegasos,
     Perceptron,
+    certify,
 )
+from certo.certificates import Composite, LinearPredictor
+from certo.certificates.errors.training_errors import ErrorClaim
 from certo.data.big_files import overview
 from certo.data.problem import Problem
+from certo.guarantees.belonging import has_same_classes, has_same_vectors
+from certo.kernels import Gaussian
 from certo.tables.audit import audit_table
 from certo.tables.fit import fit_table
 from certo.tables.held_out import HeldOut
@@ -143,3 +150,51 @@ def test_problems_come_before_the_fit(tmp_path):
         fitted(written(tmp_path), "y", MinDisagreement())
     with pytest.raises(Problem, match='order="cyclic"'):
         fitted(written(tmp_path), "y", Perceptron(order="shuffled"))
+
+
+def loaded_from(tmp_path, model) -> LoadedModel:
+    save_model(tmp_path / "m.certo", model)
+    return load_model(tmp_path / "m.certo")
+
+
+@pytest.mark.parametrize("part", ["claims", "test"])
+def test_errors_of_another_rule_are_not_those_of_the_model(tmp_path, part):
+    """They are counted rightly, and say nothing of what the model predicts."""
+    found = fitted(written(tmp_path), "y", SVM(tol=1e-3))
+    page, machine = found.certified, found.model.machine
+    (claim,) = [one for one in getattr(page, part) if isinstance(one, ErrorClaim)]
+    other = LinearPredictor(-machine.coef_, machine.intercept_)
+    parts = {"predictor": other, "errors": claim.examples, "ties": claim.examples}
+    if part == "test":
+        parts |= {"lower": 0.0, "upper": 1.0, "unknown": 0}
+    forged = tuple(replace(one, **parts) if one is claim else one for one in getattr(page, part))
+    found.model.certified = replace(page, **{part: Composite(forged)})
+    audit = audit_files(loaded_from(tmp_path, found.model), tmp_path)
+    assert audit.about_model == (f"{claim.name} speaks of another rule than the model's.",)
+    assert not audit.passed
+
+
+def test_a_machine_that_keeps_rows_is_not_checked_without_them(tmp_path):
+    """A fit by blocks keeps none; and a number of rows is that of the fit."""
+    found = fitted(written(tmp_path), "y", SVM(tol=1e-3))
+    found.model.rows += 1
+    audit = audit_files(loaded_from(tmp_path, found.model), tmp_path)
+    assert "rows, not" in audit.about_model[0]
+    small = table(40)
+    in_memory = SVM(intercept="none").fit(small[0], small[1])
+    assert has_same_classes(in_memory, small[1])
+    assert not has_same_classes(in_memory, None)
+    assert has_same_classes(found.model.machine, None)
+    assert not has_same_vectors(SVM(Gaussian(1.0)).fit(small[0], small[1]), None)
+
+
+def test_a_bound_that_pays_for_no_scaling_is_refused(tmp_path):
+    """Of a table in blocks, too: what was fitted to all rows is no function of a few."""
+    found = fitted(written(tmp_path), "y", SVM(tol=1e-3), scale="standard")
+    small = table(40)
+    page = certify(SVM(intercept="none").fit(small[0], small[1]), small[0], small[1])
+    (bound,) = page.of_kind("SupportBound")
+    claims = Composite((*found.certified.claims, bound))
+    found.model.certified = replace(found.certified, claims=claims)
+    audit = audit_files(loaded_from(tmp_path, found.model), tmp_path)
+    assert any("SupportBound is claimed, but" in why for why in audit.about_model)

@@ -62,7 +62,6 @@ _OTHERS = {
     "spaces.images": "Images KernelSample",
     "spaces.vectors": "Margins Vectors",
     "separation.classes": "ClassSeparability",
-    "regression.least_squares_evidence": "ShiftedGram",
     "errors.predictor": "LinearPredictor Predictor StatedPredictions",
 }
 #: Every kind of certificate, and the module that has its check.

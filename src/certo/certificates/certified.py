@@ -148,7 +148,7 @@ class Certified(Value):
             parts += self._checked(self.test, X_test, y_test)
         elif len(self.test):
             try:
-                known = self._known(X, y, X_test, y_test)
+                known = self.known(X, y, X_test, y_test)
                 others = known.of_the_others(X_test), known.of_the_others(y_test)
                 parts += tuple(
                     replace(part, why=f"{part.why} {known.remark}".strip())
@@ -162,13 +162,9 @@ class Certified(Value):
     def _refused(claims: Composite, why: str) -> tuple[Verification, ...]:
         return tuple(Verification(False, claim.name, why) for claim in claims)
 
-    def held_out(self, X, y, X_test, y_test) -> tuple[Any, Any]:
-        """The test examples that are counted: all but copies of examples of the fit (see `draws`).
+    def known(self, X, y, X_test, y_test) -> Known:
+        """Which test examples are counted: all but copies of examples of the fit (see `draws`).
         ValueError, if none is, or if these cannot be the examples."""
-        known = self._known(X, y, X_test, y_test)
-        return known.of_the_others(X_test), known.of_the_others(y_test)
-
-    def _known(self, X, y, X_test, y_test) -> Known:
         if wrong := self._other_columns(X) or self._other_columns(X_test):
             raise ValueError(wrong)
         known = known_examples(self.test[0].labels, X, y, X_test, y_test, self.prepare)

@@ -12,7 +12,6 @@ from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.examples import SampleMismatch
 
 
-@final
 @dataclass(frozen=True)
 class NotClaimed:
     """A claim that one might expect, and why it is not made."""
@@ -24,6 +23,7 @@ class NotClaimed:
         return {"name": self.name, "reason": self.reason}
 
 
+@final
 @dataclass(frozen=True, repr=False)
 class Composite:
     """All that a fit proves: holds when every claim in it holds, and there is one."""
@@ -87,7 +87,9 @@ class Composite:
                 if how not in read:
                     read[how] = claim._read(X)
                 if (how, claim.labels) not in samples:
-                    samples = {key: kept for key, kept in samples.items() if not _of_pair(key[1])}
+                    # The sample of a pair is a copy of rows, of which one is kept at a time.
+                    if getattr(claim.labels, "against", None) is not None:
+                        samples.clear()
                     samples[how, claim.labels] = claim._sample(read[how], y)
                 parts.append(claim._verify(samples[how, claim.labels]))
             except SampleMismatch as mismatch:
@@ -112,11 +114,6 @@ class Composite:
 
     def _repr_html_(self) -> str:
         return words().composite_html(self)
-
-
-def _of_pair(labels: Any) -> bool:
-    """Whether a sample has copies of the rows of two classes: these are kept for one pair only."""
-    return getattr(labels, "against", None) is not None
 
 
 def all_hold(parts: tuple[Verification, ...]) -> str:

@@ -13,6 +13,7 @@ from certo.certificates.encoding import to_plain
 from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.errors.predictor import LinearPredictor, Predictor, StatedPredictions
 from certo.certificates.errors.votes import KernelVotes, LinearVotes
+from certo.certificates.fields import index_vector
 from certo.certificates.sample.pairs import pairs_of
 from certo.kernels.base import Kernel
 
@@ -53,11 +54,11 @@ class Model(NamedTuple):
             if self.votes is not None:
                 return LinearVotes(own["intercept_"], by_confidence, own["coef_"])
             return LinearPredictor(own["coef_"], own["intercept_"])
-        rows = [np.asarray(part, dtype=np.int64) for part in own["support_"]]
+        rows = [index_vector(part, "support_") for part in own["support_"]]
         every = np.unique(np.concatenate(rows))
         coef = np.zeros((len(rows), every.size))
-        for k, part in enumerate(own["dual_coef_"]):
-            coef[k, np.searchsorted(every, rows[k])] = part
+        for k, (some, part) in enumerate(zip(rows, own["dual_coef_"], strict=True)):
+            coef[k, np.searchsorted(every, some)] = [a for _, a in zip(some, part, strict=True)]
         kernel, numbers = Kernel.from_dict(self.kernel), own["intercept_"]
         if self.votes is not None:
             some, codes, coef = by_class(coef, len(self.classes or ()))
@@ -70,7 +71,8 @@ class Model(NamedTuple):
 
 def by_class(coef: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """From multipliers for each pair: which columns have any, of which class each of these is, and
-    their multipliers as scikit-learn arranges them, for the pairs with each other class."""
+    their multipliers as scikit-learn arranges them, for the pairs with each other class. A row is
+    of one class, so that a multiplier of it that speaks of another is a ValueError."""
     some = np.flatnonzero(np.any(coef != 0, axis=0))
     coef = coef[:, some]
     codes, arranged = np.zeros(some.size, np.int64), np.zeros((classes - 1, some.size))
@@ -79,6 +81,8 @@ def by_class(coef: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray, np
     for (i, j), line in zip(pairs_of(classes), coef, strict=True):
         arranged[j - 1, codes == i] = line[codes == i]
         arranged[i, codes == j] = line[codes == j]
+    if np.count_nonzero(arranged) != np.count_nonzero(coef):
+        raise ValueError("a row has multipliers as one of two different classes.")
     return some, codes, arranged
 
 

@@ -19,6 +19,7 @@ MAX_WEIGHTS_SHOWN = 8  # Weights on one screen.
 MAX_SCORES_SHOWN = 4  # Classes whose weights stand beside each other.
 MAX_WRONG_SHOWN = 5  # Test rows that are wrong, on one screen.
 MAX_NOTES_SHOWN = 4
+MAX_NAME_SHOWN = 60  # Characters of the name of a feature or a score.
 ROOT = "root_mean_square_error"
 
 
@@ -36,10 +37,14 @@ def tell_fit(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
         voice.say(said["status"])
     for line in (*_success(said), *_goodness(said)):
         voice.say(line)
-    if said["coefficients"]:
+    table = said["coefficients"]
+    has_errors = table and any(row["standard_error"] is not None for row in table["rows"])
+    if table and (verbose or has_errors or not said["weights"]):
         _tell_coefficients(voice, said, verbose)
     elif said["weights"]:
         _tell_weights(voice, said, verbose)
+        for note in table["notes"] if table else ():
+            voice.say(note, indent=2)
     elif said["support_rows"] is not None:
         rows = f"{said['support_rows']:,} of the {counted(said['examples'], 'training row')}"
         voice.say(f"The rule is made of {rows} (its supports).")
@@ -237,10 +242,10 @@ def _tell_weights(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
     outputs = said["weights"]
     names = _by_influence(outputs)
     most = len(names) if verbose else MAX_WEIGHTS_SHOWN
-    table = [["", *names[:most], "intercept"]]
+    table = [["", *map(_brief, names[:most]), "intercept"]]
     for output in outputs[:MAX_SCORES_SHOWN]:
         weights = {row["name"]: _short(row["original"]) for row in output["rows"]}
-        column = [f"for {output['output'] or said['target']}"]
+        column = [f"for {_brief(output['output'] or said['target'])}"]
         column += [weights.get(name, "") for name in names[:most]]
         table.append([*column, _short(output["intercept"]["original"])])
         if len(table) > 2 and _width(table) > voice.width:
@@ -259,13 +264,19 @@ def _tell_weights(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
         voice.say((f"… and the scores for {more} more (--json)", "dim"), indent=2)
 
 
+def _brief(name: str) -> str:
+    """A name, without the middle of a long one."""
+    most = MAX_NAME_SHOWN // 2
+    return name if len(name) <= MAX_NAME_SHOWN else f"{name[:most]}…{name[-most:]}"
+
+
 def _width(columns: list[list[str]]) -> int:
     """Of columns that are printed beside each other."""
     return sum(2 + max(map(len, column)) for column in columns)
 
 
 def _by_influence(outputs: list[dict[str, Any]]) -> list[str]:
-    """The features, the one with the largest weight of a scaled column first."""
+    """The features, the one with the largest scaled weight first."""
     influence: dict[str, float] = {}
     for row in (row for output in outputs for row in output["rows"]):
         influence[row["name"]] = max(influence.get(row["name"], 0.0), abs(row["scaled"]))
@@ -293,7 +304,7 @@ def _tell_coefficients(voice: Voice, said: dict[str, Any], verbose: bool) -> Non
         estimate, error, low, high = map(digits if verbose else _short, numbers)
         test = ratio(row["statistic"]), p_value(row["p_value"])
         robust = [digits(row["robust_error"])] * verbose
-        lines.append([row["name"], estimate, error, *robust, *test, low, high])
+        lines.append([_brief(row["name"]), estimate, error, *robust, *test, low, high])
     if all(row["standard_error"] is None for row in rows):
         lines = [line[:2] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -325,12 +336,15 @@ def _short(number: float | None) -> str:
 
 def _first_terms(said: dict[str, Any]) -> list[dict[str, Any]]:
     """The most influential coefficients of each group, and its intercept."""
+    from certo.tables.examples import SCALED
+
     order = {name: place for place, name in enumerate(_by_influence(said["weights"]))}
     some: list[dict[str, Any]] = []
     for _, group in groupby(said["coefficients"]["rows"], key=itemgetter("group")):
-        terms = sorted(group, key=lambda row: order.get(row["name"], len(order)))
-        last = [row for row in terms if row["name"] not in order]
-        some += [row for row in terms if row["name"] in order][:MAX_WEIGHTS_SHOWN] + last
+        places = [(order.get(row["name"].removesuffix(SCALED)), row) for row in group]
+        first = [(place, row) for place, row in places if place is not None]
+        some += [row for _, row in sorted(first, key=itemgetter(0))[:MAX_WEIGHTS_SHOWN]]
+        some += [row for place, row in places if place is None]
     return some[: 2 * MAX_WEIGHTS_SHOWN]
 
 

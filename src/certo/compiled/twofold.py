@@ -19,6 +19,7 @@ from certo.compiled._jit import jit
 UNIT = 2.0**-53
 TINY = 2.0**-1074
 SPLIT = 2.0**27 + 1
+LANES = 8  # Examples whose sums are made together.
 NO_UNDERFLOW = 2.0**-960  # Products of at least this size have an error that is a float.
 
 
@@ -40,15 +41,43 @@ def two_product(a, b):
     b_high = high - (high - b)
     b_low = b - b_high
     t = a_low * b_low - (((p - a_high * b_high) - a_low * b_high) - a_high * b_low)
-    if abs(p) >= NO_UNDERFLOW or a == 0.0 or b == 0.0:
-        return p, t, 0.0
-    return p, t, 8 * TINY
+    exact = (abs(p) >= NO_UNDERFLOW) | (a == 0.0) | (b == 0.0)  # No branch: loops stay vectors.
+    return p, t, 0.0 if exact else 8 * TINY
 
 
 @jit
 def bound(n, e, underflow):
     """What a sum of n errors, whose absolute values add up to e, is off by at most."""
     return 2.02 * n * UNIT * e + underflow + 8 * TINY * (e > 0.0)
+
+
+@jit
+def _add_rows(X, signs, w, b, first, columns, sums):
+    """sums[:, k] ← 1 − y (w·x + b) of the example first + k, as h, l, e and what underflow may have
+    added: of several examples at once, by vector instructions. `columns` is memory for their
+    numbers, one row for each feature."""
+    lanes, d = columns.shape[1], X.shape[1]
+    h, low, e, lost = sums[0], sums[1], sums[2], sums[3]
+    for k in range(lanes):
+        t = first + k
+        h[k], low[k], e[k], lost[k] = 0.0, 0.0, 0.0, 0.0
+        if t < X.shape[0]:
+            y = -1.0 if signs[t] > 0 else 1.0
+            h[k], low[k] = two_sum(1.0, y * b)
+            e[k] = abs(low[k])
+            for j in range(d):
+                columns[j, k] = y * X[t, j]
+        else:
+            columns[:, k] = 0.0
+    for j in range(d):
+        numbers, weight = columns[j], w[j]
+        for k in range(lanes):
+            p, error, under = two_product(numbers[k], weight)
+            total, other = two_sum(h[k], p)
+            h[k] = total
+            low[k] += error + other
+            e[k] += abs(error) + abs(other)
+            lost[k] += under
 
 
 @jit
@@ -60,19 +89,16 @@ def primal_parts(X, signs, w, b, costs, out):
     """
     m, d = X.shape
     h, low, e, slack, lost = 0.0, 0.0, 0.0, 0.0, 0.0
+    columns, sums = np.empty((d, LANES)), np.empty((4, LANES))
     for t in range(m):
+        lane = t % LANES
+        if lane == 0:
+            _add_rows(X, signs, w, b, t, columns, sums)
         cost = costs[t]
         if cost == 0.0:
             continue
-        y = -1.0 if signs[t] > 0 else 1.0
-        row_h, row_low = two_sum(1.0, y * b)
-        row_e, row_lost = abs(row_low), 0.0
-        for j in range(d):
-            p, error, under = two_product(y * X[t, j], w[j])
-            row_h, other = two_sum(row_h, p)
-            row_low += error + other
-            row_e += abs(error) + abs(other)
-            row_lost += under
+        row_h, row_low = sums[0, lane], sums[1, lane]
+        row_e, row_lost = sums[2, lane], sums[3, lane]
         off = bound(3 * d + 4, row_e, row_lost)
         if row_h + row_low > 0.0:
             p, error, under = two_product(cost, row_h)

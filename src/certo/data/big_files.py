@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +22,13 @@ from scipy import sparse
 from sklearn.preprocessing import StandardScaler
 
 from certo.data import columns, word_counts
+from certo.data.csv_files import csv_format
 from certo.data.encoder import TableEncoder, advice_in_fit, advice_in_verify, new_level_encoder
 from certo.data.fingerprint import BY_BLOCKS
 from certo.data.problem import Problem, problems_of
 from certo.scale.arrow_files import ArrowBlocks, BadFile
 from certo.scale.first_look import MAX_CLASSES
-from certo.scale.opening import open_dataset
+from certo.scale.opening import files_of, open_dataset
 from certo.words.reader import setting
 
 #: A table is read block by block if in memory it would take more than this share of all memory.
@@ -86,7 +88,7 @@ class Fingerprint:
                 long, content = _text_bytes(column)
                 lengths.update(np.ascontiguousarray(long, "<i8").data)
                 values.update(content)
-            elif pa.types.is_primitive(column.type):
+            elif pa.types.is_primitive(column.type) and not pa.types.is_temporal(column.type):
                 known = pc.fill_null(column, 0) if column.null_count else column
                 if pa.types.is_boolean(column.type):
                     known = known.cast(pa.uint8())
@@ -125,13 +127,22 @@ class Batch(NamedTuple):
         return f"{self.place} (rows from {self.first + 1:,} of all)"
 
 
+def dataset_of(path: Path) -> tuple[Any, list[str]]:
+    """The files as a pyarrow dataset, CSV files as the first of them is written; and notes."""
+    kind, files = files_of(path)
+    if kind != "csv":
+        return open_dataset(path), []
+    form, notes = csv_format(files[0])
+    return open_dataset(path, form), notes
+
+
 class Files:
     """The files of a table, of which some columns are read."""
 
     def __init__(self, path: Path, target: str, names: Sequence[str] | None, drop: Sequence[str]):
         self.path, self.target = path, target
         try:
-            self.dataset = open_dataset(path)
+            self.dataset, self.notes = dataset_of(path)
             known = self.dataset.schema.names
             for name in (target, *drop):
                 if name not in known:
@@ -144,8 +155,9 @@ class Files:
             left = [name for name in known if name not in (target, *drop)]
             self.names = left if names is None else list(names)
             self.reader = ArrowBlocks(
-                self.dataset, target, self.names, encode=lambda batch: batch, width=len(self.names)
-            )
+                self.dataset, target, self.names, encode=lambda batch: batch,
+                width=len(self.names), drop=drop if names is None else None,
+            )  # fmt: skip
         except BadFile as wrong:
             raise Problem(str(wrong)) from wrong
         self.rows = sum(part.rows for part in self.reader.parts)
@@ -214,6 +226,7 @@ class Overview:
     kinds: dict[str, str]
     numbers: _Numbers | None
     levels: dict[str, list[str]]
+    test_levels: dict[str, Counter[str]]  # Of the rows held out, with how many rows have each.
     training: np.ndarray  # For every row whether it is fitted to,
     test: np.ndarray  # or held out to test.
     left_out: int
@@ -247,6 +260,7 @@ def overview(
     kinds: dict[str, str] = {}
     numbers: _Numbers | None = None
     levels: dict[str, set[str]] = {}
+    test_levels: dict[str, Counter[str]] = {}
     values: set[Any] = set()
     whole, is_text = True, False
     for batch in files.batches():
@@ -255,8 +269,10 @@ def overview(
         with problems_of(batch.where):
             if not kinds:
                 kinds = {name: _kind(table, name, category) for name in files.names}
+                columns.kind_of(table.column(target), target)  # Refuses dates, lists, …
                 is_text = columns.is_text(table.column(target).type)
                 levels = {n: set() for n, kind in kinds.items() if kind == columns.CATEGORY}
+                test_levels = {name: Counter() for name in levels}
             complete[here] = complete_rows(table, [*files.names, target], missing)
             used = complete[here] & ~unseen[here]
             found = [
@@ -264,10 +280,14 @@ def overview(
                 for name, kind in kinds.items()
                 if kind == columns.NUMBER
             ]
-        rows = table.filter(pa.array(used))
+        rows, others = (table.filter(pa.array(some)) for some in (used, complete[here] & ~used))
         if found and used.any():
             part = _Numbers.of(np.column_stack(found)[used])
             numbers = part if numbers is None else numbers + part
+        for name, held in test_levels.items():
+            if len(held) <= MAX_LEVELS:
+                texts = others.column(name).cast(pa.string())
+                held.update({n["values"]: n["counts"] for n in pc.value_counts(texts).to_pylist()})
         for name, known in levels.items():
             known.update(pc.unique(rows.column(name).cast(pa.string())).to_pylist())
             if len(known) > MAX_LEVELS:
@@ -292,8 +312,9 @@ def overview(
     if not training.any():
         raise Problem("no row is left to fit to.")
     return Overview(
-        files, kinds, numbers, {name: sorted(known) for name, known in levels.items()}, training,
-        complete & unseen, int(np.count_nonzero(~complete)), values, whole, is_text, seen.digest(),
+        files, kinds, numbers, {name: sorted(known) for name, known in levels.items()},
+        test_levels, training, complete & unseen, int(np.count_nonzero(~complete)), values, whole,
+        is_text, seen.digest(),
     )  # fmt: skip
 
 
@@ -323,8 +344,8 @@ def complete_rows(table: pa.Table, names: Sequence[str], missing: str) -> np.nda
         if missing == "refuse":
             row = int(np.argmin(there))
             raise Problem(
-                f"column {name!r} must have a value in every row, but in the {row + 1:,}th of "
-                f"these rows it is missing. {advice_in_fit()}",
+                f"column {name!r} must have a value in every row, but row {row + 1:,} of these "
+                f"has none. {advice_in_fit()}",
                 column=name,
             )
         complete &= there
@@ -346,6 +367,7 @@ def encoder_of(
         for name in encoder.category_names_
         if pa.types.is_string(schema.field(name).type)
         or pa.types.is_large_string(schema.field(name).type)
+        or pa.types.is_string_view(schema.field(name).type)
         or pa.types.is_dictionary(schema.field(name).type)
     ]
     encoder.scaler_ = encoder.levels_ = None

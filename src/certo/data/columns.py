@@ -277,6 +277,9 @@ def labels(table: pa.Table, target: str, places: np.ndarray | None = None) -> np
     """The target column as labels: text, integers or booleans; `places` as in `numbers`."""
     column = table.column(target)
     kind = column.type
+    if is_text(kind) and not column.null_count:  # Few different ones, which Arrow finds.
+        coded = column.combine_chunks().dictionary_encode()
+        return np.array(coded.dictionary.to_pylist(), str)[coded.indices.to_numpy()]
     if is_text(kind):
         return texts(column).astype(str)
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):

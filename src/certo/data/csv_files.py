@@ -15,15 +15,20 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
+from certo.certificates.encoding import counted
 from certo.data import digits
 from certo.data.dialect import DELIMITERS, current_dialect
 from certo.data.encodings import SAMPLE, in_utf8
 from certo.data.files import check_inflated
 from certo.data.problem import Problem
+from certo.words.reader import setting
 
 MAX_LINE_BYTES = 2**30  # Longest header or row.
 TOO_LONG = ("straddling", "cannot infer number of columns")  # How Arrow says that of a line.
 STRONG_DELIMITERS = ",;\t|"  # Texts have spaces and times colons: these come first.
+NO_LINE_END = "Empty CSV file or block"  # How Arrow says of a text that no line in it ends.
+_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns?, got (\d+): (.*)", re.DOTALL)
+MAX_LINE_SHOWN = 60  # Characters of a row that is refused.
 _QUOTED = re.compile(r'"(?:[^"]|"")*"(?=[\t\r\n]|\Z)')
 _UNQUOTED = re.compile(r"[^\t\n]*")
 _DECIMAL_COMMA = r"^\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*$"
@@ -54,7 +59,10 @@ def read_csv(
         longest = min(file.size(), MAX_LINE_BYTES)
 
     def read(
-        decimal_point: str, texts: Collection[str] = (), block_bytes: int = SAMPLE
+        decimal_point: str,
+        texts: Collection[str] = (),
+        block_bytes: int = SAMPLE,
+        threads: bool = True,
     ) -> pa.Table:
         of_arrow = list if has_header else _as_arrow_names
         try:
@@ -62,7 +70,9 @@ def read_csv(
                 table = pa.csv.read_csv(
                     file,
                     read_options=pa.csv.ReadOptions(
-                        block_size=block_bytes, autogenerate_column_names=not has_header
+                        block_size=block_bytes,
+                        autogenerate_column_names=not has_header,
+                        use_threads=threads,
                     ),
                     parse_options=pa.csv.ParseOptions(
                         delimiter=separator,
@@ -80,8 +90,17 @@ def read_csv(
             # A line must fit into a block; the header of many columns is a long one.
             too_long = any(words in str(wrong) for words in TOO_LONG)
             if not too_long or block_bytes >= longest:
+                if NO_LINE_END in str(wrong):
+                    raise Problem(
+                        f"{path} is a single line of text; a table with a header line and rows is "
+                        "needed."
+                    ) from wrong
+                if threads:  # One thread alone knows the numbers of rows.
+                    return read(decimal_point, texts, block_bytes, threads=False)
+                if found := _RAGGED.search(str(wrong)):
+                    raise _ragged(path, found, has_header) from wrong
                 raise
-        return read(decimal_point, texts, min(8 * block_bytes, MAX_LINE_BYTES))
+        return read(decimal_point, texts, min(8 * block_bytes, MAX_LINE_BYTES), threads)
 
     table, point = read("."), "."
     if separator == ";" and _has_decimal_commas(table):
@@ -92,6 +111,56 @@ def read_csv(
     if has_long_numbers and (suspects := _rounded_columns(table)):
         table = _with_all_digits(table, read(point, suspects), point)
     return table, notes
+
+
+def _ragged(path: Path, found: re.Match[str], has_header: bool) -> Problem:
+    """A row with more or fewer cells than the table has columns; Arrow counts the header, too."""
+    row, columns, cells = (int(number) for number in found.groups()[:3])
+    text, row = found[4], row - has_header
+    shown = repr(text[:MAX_LINE_SHOWN]) + "…" * (len(text) > MAX_LINE_SHOWN)
+    return Problem(
+        f"{path} must have as many cells in each row as in its first line, "
+        f"{counted(columns, 'cell')}, but row {row} has {counted(cells, 'cell')}: {shown}. Correct "
+        f"it; if the cells are separated by something else, say so with {setting('delimiter')}.",
+        rows=[row],
+    )
+
+
+def csv_format(path: Path) -> tuple[Any, list[str]]:
+    """How this file and others like it are written, for a pyarrow dataset, and what a person should
+    know of it. Found out from its start: numbers with decimal commas must be among its first rows.
+    """
+    import pyarrow.dataset as ds
+
+    said, notes = current_dialect(), []
+    with open(path, "rb") as file:
+        sample = file.read(SAMPLE).decode(said.encoding or "utf-8-sig", errors="ignore")
+    lines = sample.splitlines(keepends=True)
+    lines = lines[:-1] or lines  # The last one may be cut off.
+    separator = said.delimiter or _separator(sample)
+    if separator != "," and said.delimiter is None:
+        notes.append(f"{path.name} is separated by {DELIMITERS[separator]}.")
+    quoted = separator != "\t" or _is_quoted(sample)
+    parse = pa.csv.ParseOptions(
+        delimiter=separator, quote_char='"' if quoted else False,
+        newlines_in_values=quoted and '"' in sample,
+    )  # fmt: skip
+    options = pa.csv.ReadOptions(autogenerate_column_names=not said.has_header)
+    try:
+        start = pa.csv.read_csv(io.BytesIO("".join(lines).encode()), options, parse)
+    except pa.ArrowInvalid as wrong:
+        raise Problem(f"{path} cannot be read: {str(wrong).splitlines()[0]}") from wrong
+    point = "."
+    if separator == ";" and _has_decimal_commas(start):
+        point = ","
+        notes.append("Its numbers are written with decimal commas.")
+    names = None if said.has_header else _own_names(start)
+    form = ds.CsvFileFormat(
+        parse,
+        read_options=pa.csv.ReadOptions(column_names=names, encoding=said.encoding or "utf8"),
+        convert_options=pa.csv.ConvertOptions(decimal_point=point),
+    )  # fmt: skip
+    return form, notes
 
 
 def _own_names(table: pa.Table) -> list[str]:

@@ -3,7 +3,8 @@ of the words of a text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -213,17 +214,25 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def unseen_levels(self, table: Any) -> list[str]:
         """A sentence for each category that holds levels which `fit` never saw."""
-        table, sentences = columns.as_table(table), []
+        table, counts = columns.as_table(table), {}
+        for name, _ in self._levels():
+            counts[name] = Counter(columns.texts(table.column(name)).tolist())
+        return self.unseen_of(counts)
+
+    def unseen_of(self, counts: Mapping[str, Mapping[str, int]]) -> list[str]:
+        """The same of the levels of some rows, and how many rows have each."""
+        sentences = []
         for name, part in self._levels():
             known = set(part.tolist())
-            strange = [cell for cell in columns.texts(table.column(name)) if cell not in known]
+            strange = {level: many for level, many in counts[name].items() if level not in known}
             if strange:
                 taken = "none of the known levels"
                 if self.reference_levels:
                     taken = f"{str(part[0])!r}, which the others are compared with"
                 sentences.append(
-                    f"column {name!r}: {counted(len(strange), 'row')} with a level that the "
-                    f"model never saw (such as {strange[0]!r}); it counts as {taken}."
+                    f"column {name!r}: {counted(sum(strange.values()), 'row')} with a level that "
+                    f"the model never saw (such as {remarks.shown(next(iter(strange)))}); it "
+                    f"counts as {taken}."
                 )
         return sentences
 

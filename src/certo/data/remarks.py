@@ -11,9 +11,11 @@ import pyarrow.compute as pc
 from sklearn.preprocessing import StandardScaler
 
 from certo.certificates.encoding import counted
+from certo.data import columns
 from certo.words.reader import setting
 
 MAX_NOTES_OF_A_KIND = 5  # Columns that are named one by one for the same reason.
+MAX_TEXT_SHOWN = 60  # Characters of a cell.
 # Texts that are often written for a missing value.
 MISSING_TEXTS = {"?", "na", "n/a", "nan", "null", "none", "-", "."}
 
@@ -106,18 +108,24 @@ def _occurs(name: str, column: pa.ChunkedArray) -> bool:
 
 
 def about_numbers(names: Sequence[str], numbers: np.ndarray) -> list[str]:
-    """Constant columns, and row numbers."""
+    """Constant columns."""
     constant = [
         (name, f"column {name!r} is constant ({float(column[0]):g}).")
         for name, column in zip(names, numbers.T, strict=True)
         if column.min() == column.max()
     ]
+    return _few(constant, "are constant")
+
+
+def about_row_numbers(names: Sequence[str], table: pa.Table, places: np.ndarray) -> list[str]:
+    """Columns of numbers that count the rows of the file, in which the rows of the table have these
+    places."""
     counting = [
         (name, f"column {name!r} numbers the rows. Consider {setting('drop', [name])}.")
-        for name, column in zip(names, numbers.T, strict=True)
-        if column.size > 2 and np.all(np.diff(column) == 1)
+        for name in names
+        if places.size > 2 and np.ptp(columns.numbers(table.column(name), name) - places) == 0
     ]
-    return _few(constant, "are constant") + _few(counting, "number the rows")
+    return _few(counting, "number the rows")
 
 
 def _few(notes: list[tuple[str, str]], what: str) -> list[str]:
@@ -156,7 +164,7 @@ def about_texts(
     for name, cells in zip(names, texts.T, strict=True):
         levels, counts = np.unique(cells, return_counts=True)
         if levels.size == 1:
-            notes.append(f"column {name!r} is constant ({levels[0]!r}).")
+            notes.append(f"column {name!r} is constant ({shown(levels[0])}).")
         elif levels.size > 20 and 2 * levels.size > cells.size:
             notes.append(
                 f"column {name!r} has {levels.size:,} different values in {cells.size:,} rows: it "
@@ -169,12 +177,12 @@ def about_texts(
         if not odd.any() and not numeric.all() and 2 * counts[numeric].sum() > cells.size:
             notes.append(
                 f"column {name!r} is mostly numbers, but is taken as text because of cells such as "
-                f"{levels[~numeric][0]!r}."
+                f"{shown(levels[~numeric][0])}."
             )
         elif numeric.all() and name in texts_of_file:
             notes.append(
                 f"column {name!r} is text in the file and is treated as text, although all its "
-                f"values could be numbers, such as {levels[0]!r}."
+                f"values could be numbers, such as {shown(levels[0])}."
             )
         blank += [(name, level) for level in levels if level != level.strip()][:1]
     for word, where in unknown.items():
@@ -186,9 +194,14 @@ def about_texts(
         name, level = blank[0]
         notes.append(
             f"the text in {counted(len(blank), 'column')} has blanks around it, such as "
-            f"{level!r} in column {name!r}; they are kept."
+            f"{shown(level)} in column {name!r}; they are kept."
         )
     return notes
+
+
+def shown(text: str) -> str:
+    """A text in quotation marks, or the beginning of a long one."""
+    return repr(text) if len(text) <= MAX_TEXT_SHOWN else f"{text[:MAX_TEXT_SHOWN]!r}…"
 
 
 def about_prose(name: str, terms: np.ndarray, was_asked_for: bool) -> list[str]:

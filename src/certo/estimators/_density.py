@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from certo.certificates.composite import Composite
 from certo.containers import exact_input
 from certo.estimators import _input, description
-from certo.estimators._errors import InputError, ProofError
+from certo.estimators._errors import ProofError
 from certo.estimators._linear import Proving
+from certo.facts import InputError
 from certo.kernels.base import whole
 from certo.words import refusals
 from certo.words.reader import columns_at

@@ -17,6 +17,7 @@ from certo.estimators import _input
 from certo.estimators._claims import composite
 from certo.estimators._limits import gap_stop, running
 from certo.estimators._pairs import are_paired
+from certo.facts import InputError
 from certo.issue.labels import all_labels
 from certo.problems.logistic import Weights
 from certo.scale.blocks import Blocks
@@ -25,7 +26,8 @@ from certo.scale.opening import as_blocks, is_in_blocks
 from certo.solvers.gap_ledger import GapTrace
 from certo.solvers.newton import NewtonLimits
 from certo.stop import Stop, go_on
-from certo.words import status
+from certo.words import blocks as sentences
+from certo.words import refusals, status
 from certo.words.fitting_status import least_squares_status, logistic_status
 
 __all__ = ["by_blocks", "fit_least_squares", "fit_logistic", "fit_svm", "is_in_blocks"]
@@ -42,18 +44,11 @@ def by_blocks(X: Any, predict: Callable[[Any], np.ndarray]) -> np.ndarray:
 def _opened(machine: Any, X: Any, y: Any, sample_weight: Any) -> Blocks:
     name = type(machine).__name__
     if sample_weight is not None:
-        raise ValueError(
-            f"{name} takes no sample_weight where examples come in blocks. Repeat rows, or leave "
-            "some out."
-        )
+        raise InputError(sentences.no_weights, name)
     if getattr(machine, "kernel", None) is not None:
-        raise ValueError(
-            f"{name} takes no kernel where examples come in blocks: its Gram matrix would need a "
-            "number for each pair of rows. Fit it to a sample of the rows, or use a feature map of "
-            "certo.features and no kernel."
-        )
+        raise InputError(sentences.no_kernel, name)
     if getattr(machine, "warm_start", False):
-        raise ValueError(f"{name} cannot go on from a fit (warm_start) where examples are blocks.")
+        raise InputError(sentences.no_warm_start, name)
     blocks = as_blocks(X, y)
     machine.n_features_in_ = blocks.shape[1]
     vars(machine).pop("feature_names_in_", None)
@@ -69,10 +64,7 @@ def unlabelled(machine: Any, X: Any, sample_weight: Any) -> Blocks:
 def _classes(machine: Any, first: FirstLook) -> np.ndarray:
     classes = np.array(sorted(first.counts))
     if len(classes) < 2:
-        raise ValueError(
-            f"{type(machine).__name__} needs at least two classes to tell apart, but y holds only "
-            f"one class: {classes.tolist()[0]!r}."
-        )
+        raise InputError(refusals.one_class, type(machine).__name__, classes.tolist()[0])
     _input.require_plain_labels(classes.tolist(), type(machine).__name__)
     return classes
 
@@ -99,10 +91,7 @@ def fit_svm(machine: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         first = first_look(blocks, rng, classes=True)
         classes = _classes(machine, first)
         if are_paired(machine, classes):
-            raise ValueError(
-                f"where examples come in blocks, {len(classes)} classes are told apart one against "
-                'the rest: use SVM(multiclass="rest").'
-            )
+            raise InputError(sentences.no_pairs, classes.tolist())
         by_class = _weights_of_classes(machine, classes, first)
         if len(classes) > 2 and machine.class_weight is not None:
             raise ValueError("class_weight takes two classes where examples come in blocks.")
@@ -217,10 +206,8 @@ def fit_logistic(machine: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     blocks = _opened(machine, X, y, sample_weight)
     for name, needed in (("class_weight", None), ("risk_threshold", None), ("solver", "damped")):
         if getattr(machine, name) != needed:
-            raise ValueError(
-                f"LogisticRegression needs {name}={needed!r} where examples come in blocks, got "
-                f"{getattr(machine, name)!r}."
-            )
+            came = getattr(machine, name)
+            raise InputError(sentences.other_setting, "LogisticRegression", name, needed, came)
     with running(machine, blocks, "step") as run:
         first = first_look(blocks, np.random.default_rng(0), classes=True)
         classes = _classes(machine, first)

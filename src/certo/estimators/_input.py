@@ -20,8 +20,9 @@ from sklearn.utils.validation import (
 from certo.certificates.margins.solution import MARGIN_INTERCEPTS
 from certo.certificates.sample.labels import Labels
 from certo.containers import count, exact_input, exact_labels
-from certo.estimators._errors import InputError, LabelTypeError
+from certo.facts import InputError, LabelTypeError
 from certo.kernels.base import Kernel
+from certo.scale.device import on_host
 from certo.seen_rows import SeenRows
 from certo.words import refusals
 
@@ -74,7 +75,7 @@ def examples(estimator, X):
     """New examples for a fitted estimator, by scikit-learn's rules."""
     if _is_plain(X) and _is_known(estimator, X) and _is_finite(X):
         return X
-    X = exact_input(X, type(estimator).__name__)
+    X = exact_input(on_host(X), type(estimator).__name__)
     return validate_data(estimator, X, reset=False, **_ACCEPTED)
 
 
@@ -87,8 +88,8 @@ def labelled_examples(estimator, X, y, *, reset: bool, order: str | None = "C"):
             vars(estimator).pop("feature_names_in_", None)
             remember(estimator, X, fresh=True)
         return X, y
-    X = exact_input(X, type(estimator).__name__)
-    y = exact_labels(y, type(estimator).__name__)
+    X = exact_input(on_host(X), type(estimator).__name__)
+    y = exact_labels(on_host(y), type(estimator).__name__)
     accepted = _ACCEPTED | {"order": order}
     X, y = validate_data(
         estimator, X, y, reset=reset, multi_output=True, ensure_all_finite=False, **accepted
@@ -283,7 +284,7 @@ def weights(estimator, sample_weight, X) -> np.ndarray:
     are given."""
     if sample_weight is None:
         return np.zeros(0)
-    given = exact_input(sample_weight, type(estimator).__name__, "sample_weight")
+    given = exact_input(on_host(sample_weight), type(estimator).__name__, "sample_weight")
     return _check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
 
 

@@ -25,7 +25,9 @@ from certo.estimators._pairs import (
 from certo.kernels.base import Kernel
 from certo.kernels.settings import WithKernel
 from certo.rkhs import Expansion
+from certo.scale.device import CPU, device_there
 
+DEVICE_VALUES = 2**22  # Kernel values for which a device is worth its while.
 KERNEL_KEY, CSR_KEY = "certo.kernels", "csr"  # Keys of stored values that are objects.
 NAMED = {  # What to give instead of a name.
     "linear": "Linear()",
@@ -122,8 +124,9 @@ class KernelClassifier(WithKernel, LinearClassifier):
         if self.support_.size:
             coef = np.ascontiguousarray(self.dual_coef_.T)
             scores = _scores.of_expansion(
-                self.kernel_, X, self.support_vectors_, coef, self.intercept_, self._use
-            )
+                self.kernel_, X, self.support_vectors_, coef, self.intercept_, self._use,
+                self._device_for(X),
+            )  # fmt: skip
         return self._shaped_scores(scores)
 
     def predict(self, X):
@@ -151,8 +154,15 @@ class KernelClassifier(WithKernel, LinearClassifier):
         X = _input.points(self, self.kernel_, X)
         return _scores.of_pairs(
             self.kernel_, X, self.support_vectors_, self._support_classes, self.dual_coef_,
-            self.intercept_,
+            self.intercept_, self._device_for(X),
         )  # fmt: skip
+
+    def _device_for(self, X) -> Any | None:
+        """Where the scores of X are computed: on the device of the settings, if it is there and
+        they are many."""
+        name = vars(self).get("device", CPU)
+        values = count(X) * count(self.support_vectors_)
+        return None if name == CPU or values < DEVICE_VALUES else device_there(name)
 
     def _set_supports(self, rows: list[np.ndarray], dual_coef: list[np.ndarray]) -> None:
         """Set `support_`, `dual_coef_` and `_in_output` from the increasing rows of each output and

@@ -10,11 +10,11 @@ from scipy import sparse
 from certo.certificates.base import CannotClaim
 from certo.certificates.composite import Composite, NotClaimed
 from certo.certificates.regression.dependence import exact_columns
-from certo.certificates.regression.least_squares_evidence import ShiftedGram
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
 from certo.issue.regression.least_squares_excess import issue_least_squares_excess
+from certo.problems.shifted_gram import ShiftedGram
 from certo.solvers.least_squares import Solution
 
 MAX_LOOSE_EXCESS = 1e-9  # Of the risk: with more excess than this, the rows are asked.

@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from certo.blas import one_thread
 from certo.certificates.composite import Composite
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input, _scores
@@ -42,7 +43,8 @@ class Later(Absent):
         if self.name not in later:
             return super().__get__(machine, owner)
         try:
-            made = later[self.name](machine)
+            with one_thread():  # The examples are few.
+                made = later[self.name](machine)
         except AttributeError as wrong:  # It would be taken for an attribute that is not there.
             raise RuntimeError(f"{self.name} could not be made: {wrong}") from wrong
         setattr(machine, self.name, made)

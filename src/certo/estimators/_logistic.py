@@ -19,8 +19,8 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators import _input, _stream
-from certo.estimators._errors import InputError
 from certo.estimators._independence import Relations, independent
+from certo.facts import InputError
 from certo.issue.labels import class_labels
 from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.issue.regression.no_estimate import issue_no_estimate

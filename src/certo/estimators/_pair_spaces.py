@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
 from certo.certificates.spaces.images import KernelSample, among
+from certo.estimators._device import DeviceFunctions
 from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._spaces import FINISH_BELOW_ROWS, Functions, Space, Vectors
 from certo.problems.soft_margin import SoftMargin
@@ -19,6 +20,7 @@ from certo.solvers.soft_margin import EXACT_BELOW_NUMBERS, SoftOutcome
 MIN_WIDE_FEATURES = 40  # Features from which on inner products are quicker than Newton's systems.
 # The same for more examples than have all inner products in memory: few of them must matter.
 MIN_VERY_WIDE_FEATURES, MAX_VERY_WIDE_ROWS = 200, 20_000
+LOOKS_IN_PART = 8  # Examples of a part whose known scores are checked.
 
 
 class VectorPart(Vectors):
@@ -130,33 +132,23 @@ class FunctionPart(Functions):
 
 
 class PartOfSample(KernelSample):
-    """Some of the examples of a sample, with the kernel values of all where these are few, and
-    what holds of the rounding of all."""
-
-    _values: tuple[np.ndarray, np.ndarray]  # Those of all examples, and the places of these.
+    """Some of the examples of a sample, with what holds of the rounding of all."""
 
     def of_whole(self, whole: KernelSample, rows: np.ndarray) -> PartOfSample:
-        shared = {"_rounding": whole._rounding, "_lengths": whole._lengths[rows]}
-        if whole._looks_at_all:
-            shared |= {"_closeness": whole._closeness, "_values": (whole._all_values, rows)}
-        vars(self).update(shared)
+        vars(self).update(_rounding=whole._rounding, _lengths=whole._lengths[rows])
         return self
 
-    def _looks_pay(self, centres: int) -> bool:
-        return "_values" not in vars(self) and super()._looks_pay(centres)
-
-    def _sums(self, points, rows: np.ndarray, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if "_values" not in vars(self) or points is not self.X:
-            return super()._sums(points, rows, coef)
-        values, mine = self._values
-        block = values[mine][:, mine[rows]]
-        return block @ coef, np.abs(block, out=block) @ np.abs(coef)
+    @property
+    def _looks(self) -> int:
+        return LOOKS_IN_PART
 
 
 def part_of(space: Space, rows: np.ndarray | None) -> Space:
     """The space of these examples alone; None: of all."""
     if rows is None:
         return space
+    if isinstance(space, DeviceFunctions):
+        return space.part(rows)
     if isinstance(space, Vectors):
         return VectorPart(space, rows)
     return FunctionPart(space, rows)

@@ -10,8 +10,8 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from certo.certificates.margins.soft_margin_gap import costs_of
 from certo.estimators import _input
-from certo.estimators._errors import InputError
 from certo.estimators._pairs import Pair
+from certo.facts import InputError
 from certo.words import refusals
 
 MIN_COST = 1e-280  # What slack can cost, at least: less would vanish in products.

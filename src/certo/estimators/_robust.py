@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import softmax
 
-from certo.estimators._errors import InputError
+from certo.facts import InputError
 from certo.words import refusals
 
 ROWS_PER_BLOCK = 4096

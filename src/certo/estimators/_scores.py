@@ -69,9 +69,10 @@ def of_layer(X, coef: np.ndarray, intercept, use: Use) -> np.ndarray:
 
 
 def of_expansion(
-    kernel: Kernel, X, centres, coef: np.ndarray, intercept: np.ndarray, use: Use
+    kernel: Kernel, X, centres, coef: np.ndarray, intercept: np.ndarray, use: Use, device=None
 ) -> np.ndarray:
-    """Σ_j coef_j K(x, z_j) + intercept, (n_samples, n_outputs), coef having a row for each z_j."""
+    """Σ_j coef_j K(x, z_j) + intercept, (n_samples, n_outputs), coef having a row for each z_j; the
+    sums on a torch.device, if one is given."""
     turned = np.ascontiguousarray(coef.T)
     if isinstance(kernel, Precomputed):  # Its columns are not copied.
         each = np.zeros((X.shape[1], len(turned)))
@@ -83,7 +84,7 @@ def of_expansion(
             for block in _blocks(kernel, X, centres, kernel._block)
         ]
         return np.concatenate(parts) if parts else np.zeros((0, len(turned)))
-    values, off = gram.sums(kernel, X, centres, coef)
+    values, off = _sums(kernel, X, centres, coef, device)
     values += intercept
     return _recompute_close_rows(
         values, _rounding_of_sums(kernel, X, centres, coef, intercept, off), use,
@@ -92,7 +93,13 @@ def of_expansion(
 
 
 def of_pairs(
-    kernel: Kernel, X, centres, codes: np.ndarray, coef: np.ndarray, intercept: np.ndarray
+    kernel: Kernel,
+    X,
+    centres,
+    codes: np.ndarray,
+    coef: np.ndarray,
+    intercept: np.ndarray,
+    device=None,
 ) -> np.ndarray:
     """The scores of pairs of classes, (n_samples, n_pairs), whose signs can be trusted: the part of
     the centres of either class, and b. `codes` says of which class each centre is, whose column of
@@ -127,7 +134,7 @@ def of_pairs(
         if not some.size:
             parts.append(np.zeros((count(X), K - 1)))
             continue
-        values, off = gram.sums(kernel, X, own, np.ascontiguousarray(lines.T))
+        values, off = _sums(kernel, X, own, np.ascontiguousarray(lines.T), device)
         within = np.maximum(within, _rounding_of_sums(kernel, X, own, lines.T, np.zeros(1), off))
         parts.append(values)
     scores = _added(parts, intercept)
@@ -137,6 +144,15 @@ def of_pairs(
     return _recompute_close_rows(
         scores, within, "signs", lambda rows: alone(kernel.points(X, rows))
     )
+
+
+def _sums(kernel: Kernel, X, centres, coef: np.ndarray, device) -> gram.Sums:
+    """As `gram.sums`; on a device kernel values are as near as `Kernel.rounding` says."""
+    if device is None:
+        return gram.sums(kernel, X, centres, coef)
+    from certo.scale import device_scores
+
+    return gram.Sums(device_scores.sums(kernel, X, centres, coef, device), None)
 
 
 def _some(kernel: Kernel, centres, places: np.ndarray):

@@ -13,6 +13,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.labels import Labels
 from certo.estimators._claims import Claim, attempt, composite, refuse
+from certo.estimators._device import DeviceFunctions
 from certo.estimators._limits import Limits, gap_stop
 from certo.estimators._pair_spaces import part_of
 from certo.estimators._prices import Prices
@@ -170,6 +171,8 @@ def in_place(task: Task, machine: Machine) -> Machine:
 def can_wait(space: Space, tasks: list[Task], found: list[Machine], tol: float) -> bool:
     """Whether what will be proved is known without making the claims: all gaps are small, and
     rounding is too small to matter, by a bound from the sizes of weights and examples alone."""
+    if isinstance(space, DeviceFunctions):
+        return False
     if isinstance(space, Vectors):
         number = space.X.nnz if sparse.issparse(space.X) else space.X.size
         relative, roundings = 0.0, space.X.shape[1]

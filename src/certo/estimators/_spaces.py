@@ -32,9 +32,9 @@ from certo.certificates.spaces.space import Machine
 from certo.certificates.spaces.vectors import Margins
 from certo.containers import count
 from certo.estimators import _input
-from certo.estimators._errors import InputError
 from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._linear import forget
+from certo.facts import InputError
 from certo.issue.machines import function, hyperplane
 from certo.kernels.base import Kernel
 from certo.kernels.precomputed import Precomputed
@@ -213,7 +213,7 @@ class Functions:
             X = self.examples if self.old else self.X
             self._last_sample = KernelSample(self.kernel, X, signs, self.shift)
         else:
-            self._last_sample = self._last_sample.with_signs(signs)
+            self._last_sample = with_signs(self._last_sample, signs)
         return self._last_sample
 
     def keep(self, examples: Any, supports: np.ndarray) -> None:
@@ -450,3 +450,10 @@ def _check_block(kernel: Kernel, block: np.ndarray, rows: np.ndarray, m: int) ->
     except ValueError as wrong:
         why = str(wrong).removesuffix(IF_ROUNDING)
         raise InputError(refusals.no_kernel, kernel, rows.tolist(), why) from None
+
+
+def with_signs(sample: KernelSample, signs: np.ndarray) -> KernelSample:
+    """The same examples with other signs; all that is known of the examples stays known."""
+    twin = replace(sample, signs=signs)
+    vars(twin).update({name: known for name, known in vars(sample).items() if name != "signs"})
+    return twin

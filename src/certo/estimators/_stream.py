@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from certo.estimators import _input
-from certo.estimators._errors import InputError
+from certo.facts import InputError
 from certo.kernels.base import Kernel
 from certo.words import refusals
 

@@ -29,6 +29,7 @@ from certo.estimators._in_blocks import _classes, _opened
 from certo.estimators._limits import running
 from certo.estimators._perceptron_claims import Learned
 from certo.estimators._spaces import answers_kept, keep_hyperplane_steps
+from certo.facts import InputError
 from certo.issue.by_blocks import totals_of
 from certo.issue.runs import by_blocks as issue
 from certo.scale import streams
@@ -36,6 +37,7 @@ from certo.scale.blocks import Blocks
 from certo.scale.first_look import first_look
 from certo.solvers.perceptron import PerceptronOutcome
 from certo.stop import Stop
+from certo.words import blocks as sentences
 from certo.words import status
 
 NO_RERUN = (
@@ -132,7 +134,7 @@ def fit_perceptron(machine: Any, X: Any, y: Any) -> Any:
     targets = _targets(machine, blocks)
     shards = int(machine.shards)
     if shards > len(blocks):
-        raise ValueError(f"there are {shards:,} shards, but {len(blocks):,} rows.")
+        raise InputError(sentences.too_many_shards, shards, len(blocks))
     stored = _is_sparse(blocks)
     runs = [replace(run, output=k, sparse=stored) for k in range(len(targets.outputs))]
     with running(machine, blocks, "epoch", run.epochs) as fit:

@@ -21,9 +21,9 @@ from certo.certificates.encoding import counted
 from certo.certificates.fields import check_choice
 from certo.estimators import _in_blocks, _input, description
 from certo.estimators._density import DENSITY, Density, NoDensity
-from certo.estimators._errors import InputError
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
+from certo.facts import InputError
 from certo.issue.density import issue_gaussian_likelihood, issue_no_gaussian_density
 from certo.numbers.averages import shares
 from certo.scale import gaussian

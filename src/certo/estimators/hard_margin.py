@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 
+from certo.blas import few_threads
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.separation.separable import Separable
 from certo.estimators import _input, _kernel, _stream, description
@@ -45,6 +46,10 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
     y_t (f(x_t) + b) ≥ 1. Where float64 shows none, `NotSeparable` says how small the largest margin
     is at most.
 
+    The number of outputs, n_outputs, is 1 for two classes. For pairs of K classes it is K(K−1)/2,
+    and the outputs are the pairs (i, j) with i < j of `classes_`, in the order (0, 1), (0, 2), …,
+    (1, 2), …; a score is above 0 on the side of class i. With `multiclass="rest"` it is K.
+
     Parameters
     ----------
     kernel : certo.kernels.Kernel or None, default=None
@@ -76,10 +81,6 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
 
     Attributes
     ----------
-    n_outputs below is 1 for two classes. For pairs of K classes it is K(K−1)/2, and the outputs are
-    the pairs (i, j) with i < j of `classes_`, in the order (0, 1), (0, 2), …, (1, 2), …; a score is
-    above 0 on the side of class i. Else it is K.
-
     coef_ : ndarray (n_outputs, n_features)
         Without a kernel.
     expansions_ : list of n_outputs certo.rkhs.Expansion
@@ -167,7 +168,7 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         check_settings(self)
         X, targets, _ = _stream.whole(self, self.kernel, X, y, fewest=1)
         alone = self.intercept == "free" and len(targets.classes) == 1
-        with running(self, X, "look") as run:
+        with running(self, X, "look") as run, few_threads(targets.signs[0].size):
             space, limits = space_for(self, X), run.limits(float(self.tol))
             if are_paired(self, targets.classes):
                 pairs = pairs_in(targets.classes, targets.codes())

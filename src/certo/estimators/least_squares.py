@@ -17,13 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from certo.blas import one_thread
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted
-from certo.certificates.regression.least_squares_evidence import ShiftedGram
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.values import Values
 from certo.containers import exact_input
 from certo.estimators import _in_blocks, _input, _scores, description
 from certo.estimators._coefficients import CoefficientTable, check_level, column_labels, quantile
-from certo.estimators._errors import InputError
 from certo.estimators._goodness import goodness_of_squares, wald_test
 from certo.estimators._input import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators._keywords import answer_keywords
@@ -36,6 +34,8 @@ from certo.estimators._robust import (
     other_examples,
 )
 from certo.estimators.new_examples import unbounded_loss
+from certo.facts import InputError
+from certo.problems.shifted_gram import ShiftedGram
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
 from certo.stop import Stop

@@ -26,9 +26,9 @@ from certo.certificates.density.moment_matching import MomentMatching, feature_m
 from certo.certificates.sample.examples import Sample
 from certo.estimators import _input, description
 from certo.estimators._density import DENSITY, Density, NoDensity
-from certo.estimators._errors import InputError
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
+from certo.facts import InputError
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching
 from certo.kernels.base import whole
 from certo.numbers.averages import averages

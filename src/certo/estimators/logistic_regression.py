@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
+from certo.blas import few_threads
 from certo.certificates.composite import Composite, NotClaimed
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
@@ -272,7 +273,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         _input.refuse_tiny_columns(self, X, _maybe_tiny(X))
         problem = pose_problem(self, X, y, sample_weight)
         reference = self._reference(problem.classes)
-        with running(self, X, "step") as run:
+        with running(self, X, "step") as run, few_threads(X.shape[0]):
             limits = NewtonLimits(
                 float(self.tol), int(self.max_iter), self.risk_threshold, self.solver,
                 run.asked, run.tell if run.is_heard else go_on,

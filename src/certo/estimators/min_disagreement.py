@@ -20,11 +20,11 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input, description
-from certo.estimators._errors import InputError
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._limits import Running, running
 from certo.estimators._linear import LinearClassifier
 from certo.estimators.new_examples import no_few_examples
+from certo.facts import InputError
 from certo.issue.errors import issue_error_count
 from certo.solvers.min_disagreement import BoundTrace, Outcome, TooLarge, min_disagreement
 from certo.words import refusals

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import nullcontext
 from itertools import repeat
 from types import SimpleNamespace
 from typing import Any
@@ -14,9 +13,11 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from certo.blas import few_threads, one_thread
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
-from certo.compiled.threads import one_thread
+from certo.containers import count
 from certo.estimators import _in_blocks, _input, _kernel, _stream, description
+from certo.estimators._device import DeviceFunctions, device_of_fit
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
 from certo.estimators._limits import running
@@ -39,6 +40,7 @@ from certo.estimators._soft_margin import (
 from certo.estimators._spaces import Space, space_for
 from certo.estimators.new_examples import by_supports
 from certo.losses.hinge import Hinge
+from certo.scale.device import CPU, check_device
 from certo.solvers.soft_margin import GapTrace
 from certo.stop import Stop
 
@@ -58,6 +60,10 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
 
     With a kernel, a function f of its space takes the place of w: min ½‖f‖² +
     C Σ_t [1 − y_t (f(x_t) + b)]₊. The minimum is at some f = Σ α_t y_t K(x_t, ·).
+
+    The number of outputs, n_outputs, is 1 for two classes. For pairs of K classes it is K(K−1)/2,
+    and the outputs are the pairs (i, j) with i < j of `classes_`, in the order (0, 1), (0, 2), …,
+    (1, 2), …; a score is above 0 on the side of class i. With `multiclass="rest"` it is K.
 
     Parameters
     ----------
@@ -106,13 +112,14 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     break_ties : bool, default=False
         Whether ties among the votes are settled by the "ovr" scores, rather than for the first
         class. As in scikit-learn.
+    device : {"cpu", "cuda", "cuda:NUMBER", "auto"}, default="cpu"
+        Where a machine with a kernel of vectors is fitted, and predicts: the processor; a GPU, by
+        PyTorch (`pip install 'certo[gpu]'`); or "auto", a GPU where PyTorch finds one and there are
+        20,000 examples or more. Claims are the same, and so are they checked: on a processor. A
+        machine that was fitted on a GPU predicts where there is none, too.
 
     Attributes
     ----------
-    n_outputs below is 1 for two classes. For pairs of K classes it is K(K−1)/2, and the outputs are
-    the pairs (i, j) with i < j of `classes_`, in the order (0, 1), (0, 2), …, (1, 2), …; a score is
-    above 0 on the side of class i. Else it is K.
-
     coef_ : ndarray (n_outputs, n_features), float64 for float32 examples too
         Without a kernel.
     expansions_ : list of n_outputs certo.rkhs.Expansion
@@ -148,6 +155,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     n_iter_ : int
         Passes over the examples (of the output that needed most).
     n_samples_fit_ : int
+    device_ : str
+        Where it was fitted: "cpu", or a GPU and its name.
     trace_ : certo.solvers.soft_margin.GapTrace
         Primal and dual value against time and passes.
     status_ : str
@@ -198,6 +207,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         multiclass="pairs",
         decision_function_shape="ovr",
         break_ties=False,
+        device="cpu",
     ):
         self.kernel = kernel
         self.C = C
@@ -213,6 +223,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         self.multiclass = multiclass
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
+        self.device = device
 
     @with_callbacks
     def fit(self, X, y=None, sample_weight=None):
@@ -233,11 +244,16 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         return self._fit(X, y, sample_weight, before)
 
     def _fit(self, X, y, sample_weight, before: SVM | None):
+        given = X
         X, targets, tasks = self._problem(X, y, sample_weight, reset=True)
         paired = are_paired(self, targets.classes)
+        device = device_of_fit(self, self.kernel, count(X))
         starts = None if before is None else starts_from(before, targets, tasks)
-        with running(self, X, "look") as run, one_thread() if paired else nullcontext():
+        threads = one_thread() if paired else few_threads(tasks[0].signs.size)
+        with running(self, X, "look") as run, threads:
             space = space_for(self, X)
+            if device is not None:
+                space = DeviceFunctions(self, space.kernel, X, given, device)  # type: ignore[arg-type]
             space.problems = len(tasks)
             self._check_size(space, max(task.prices.total(task.signs.size) for task in tasks))
             # The certificate pays for rounding, so the solver aims at a little less than tol.
@@ -262,6 +278,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         _input.check_margin_settings(self)
         _input.check_flag(self, "warm_start")
         check_class_weight(self.class_weight)
+        check_device(self.device)
 
     def _problem(
         self, X, y, sample_weight, *, reset: bool
@@ -304,6 +321,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         self.C_ = tasks[0].prices.C
         self.n_iter_ = max(int(outcome.passes) for outcome in outcomes)
         self.n_samples_fit_ = len(targets.signs[0])
+        self.device_ = getattr(space, "told", CPU)
         self.trace_ = GapTrace.layer([outcome.trace for outcome in outcomes])
         settings = SimpleNamespace(**{name: getattr(self, name) for name in TOLD_SETTINGS})
         crowded = self._is_crowded(tasks)
@@ -449,6 +467,7 @@ description.register(
                 "objective_": description.NUMBERS,
                 "converged_": description.of_type(bool),
                 "n_samples_fit_": description.of_type(int),
+                "device_": description.of_type(str),
                 "_paired": description.is_paired,
             }
         ),

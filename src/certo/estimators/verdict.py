@@ -22,6 +22,7 @@ from certo.certificates.separation.quasi_separable import Overlapping, QuasiSepa
 from certo.certificates.separation.separable import Separable
 from certo.containers import exact_input, exact_labels
 from certo.estimators._input import SECONDS, require_plain_labels
+from certo.facts import InputError
 from certo.issue.labels import class_labels
 from certo.issue.separation import issue_inseparable, issue_separable, vector_indices
 from certo.scale.blocks import Blocks
@@ -33,6 +34,7 @@ from certo.solvers.recession import decide_recession
 from certo.solvers.separation import FineSeparator, Separator, separate
 from certo.solvers.vectors import Comparisons, Examples
 from certo.stop import Stop
+from certo.words import blocks as sentences
 from certo.words.status import undecided
 
 TOO_FINE = (
@@ -145,10 +147,7 @@ def _of_blocks(
         classes = tuple(sorted(first.counts))
         require_plain_labels(classes, "separability")
         if len(classes) != 2:
-            raise ValueError(
-                f"where examples come in blocks, separability takes two classes, got {len(classes)}"
-                ". Say of each row whether it is of one class or of another, and ask for each."
-            )
+            raise InputError(sentences.not_two_classes, "separability", classes)
         labels = Labels(classes, 1)
         return separable_or_not(blocks, labels, intercept, rng, watch, two_class_verdict)
 

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certo.containers import exact_input
+from certo.scale.device import on_host
 
 MAX_COORDINATES = 10**7
 
@@ -23,7 +24,7 @@ class FeatureMap(TransformerMixin, BaseEstimator, abc.ABC):
         return tags
 
     def _vectors(self, X, *, reset: bool):
-        X = exact_input(X, type(self).__name__)
+        X = exact_input(on_host(X), type(self).__name__)
         return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
 
     @abc.abstractmethod

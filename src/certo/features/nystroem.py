@@ -10,6 +10,7 @@ from certo.features._base import FeatureMap, require_room
 from certo.kernels.base import Kernel, whole
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.settings import WithKernel
+from certo.scale.device import check_device, device_of_vectors, device_there, is_known
 
 
 class Nystroem(WithKernel, ClassNamePrefixFeaturesOutMixin, FeatureMap):
@@ -29,6 +30,9 @@ class Nystroem(WithKernel, ClassNamePrefixFeaturesOutMixin, FeatureMap):
     n_components : int, default=100
         How many examples are drawn (all of them, if there are fewer).
     random_state : int, RandomState or None, default=None
+    device : {"cpu", "cuda", "cuda:NUMBER", "auto"}, default="cpu"
+        Where φ(x) is computed: see `certo.SVM`. Where there is no such device, a map that was
+        learned with one is computed on the processor.
 
     Attributes
     ----------
@@ -55,10 +59,11 @@ class Nystroem(WithKernel, ClassNamePrefixFeaturesOutMixin, FeatureMap):
     (True, True)
     """
 
-    def __init__(self, kernel=None, n_components=100, *, random_state=None):
+    def __init__(self, kernel=None, n_components=100, *, random_state=None, device="cpu"):
         self.kernel = kernel
         self.n_components = n_components
         self.random_state = random_state
+        self.device = device
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -83,6 +88,7 @@ class Nystroem(WithKernel, ClassNamePrefixFeaturesOutMixin, FeatureMap):
 
     def _learn(self, X):
         size = whole(self.n_components, "n_components", 1)
+        device_of_vectors(check_device(self.device), self._kernel, count(X))
         self.kernel_ = kernel = self._kernel.fitted_to(X)
         rng = check_random_state(self.random_state)
         self.indices_ = np.sort(rng.permutation(count(X))[:size])
@@ -95,6 +101,11 @@ class Nystroem(WithKernel, ClassNamePrefixFeaturesOutMixin, FeatureMap):
 
     def _map(self, X):
         require_room("Nystroem", count(X), self.normalization_.shape[0])
+        device = device_there(self.device)
+        if device is not None and is_known(self.kernel_):
+            from certo.scale.device_scores import sums
+
+            return sums(self.kernel_, X, self.centres_, self.normalization_, device)
         return self.kernel_.plain(X, self.centres_) @ self.normalization_
 
     def residuals(self, X) -> np.ndarray:

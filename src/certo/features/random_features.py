@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from certo.features._base import FeatureMap, require_room
 from certo.kernels.base import number, whole
 from certo.kernels.gaussian import Gaussian
+from certo.scale.device import check_device, device_of_vectors, device_there
 
 
 class RandomFeatures(ClassNamePrefixFeaturesOutMixin, FeatureMap):
@@ -31,6 +32,9 @@ class RandomFeatures(ClassNamePrefixFeaturesOutMixin, FeatureMap):
     n_components : int, default=100
         D, the number of frequencies ω; each gives two coordinates, a cosine and a sine.
     random_state : int, RandomState or None, default=None
+    device : {"cpu", "cuda", "cuda:NUMBER", "auto"}, default="cpu"
+        Where φ(x) is computed: see `certo.SVM`. Where there is no such device, a map that was
+        learned with one is computed on the processor.
 
     Attributes
     ----------
@@ -51,20 +55,27 @@ class RandomFeatures(ClassNamePrefixFeaturesOutMixin, FeatureMap):
     True
     """
 
-    def __init__(self, variance=1.0, n_components=100, *, random_state=None):
+    def __init__(self, variance=1.0, n_components=100, *, random_state=None, device="cpu"):
         self.variance = variance
         self.n_components = n_components
         self.random_state = random_state
+        self.device = device
 
     def _learn(self, X):
         self.kernel_ = Gaussian(number(self.variance, "variance"))
         size = whole(self.n_components, "n_components", 1)
+        device_of_vectors(check_device(self.device), self.kernel_, X.shape[0])
         rng = check_random_state(self.random_state)
         self.frequencies_ = rng.normal(size=(X.shape[1], size)) / math.sqrt(self.kernel_.variance)
         self._n_features_out = 2 * size
 
     def _map(self, X):
         require_room("RandomFeatures", X.shape[0], self._n_features_out)
+        device = device_there(self.device)
+        if device is not None:
+            from certo.scale.device_scores import waves as waves_on
+
+            return waves_on(X, self.frequencies_, device)
         waves = X @ self.frequencies_
         waves = waves.toarray() if sparse.issparse(waves) else waves
         return np.hstack([np.cos(waves), np.sin(waves)]) / math.sqrt(waves.shape[1])

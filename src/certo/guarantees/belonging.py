@@ -25,8 +25,11 @@ OTHER_VECTORS = "The support vectors of the model are not the rows of the table.
 OTHER_CLASSES = "The supports of the model are of other classes than the rows of the table."
 
 
-def objections(claims: Iterable[Certificate], machine: Any, X: Any, y: np.ndarray) -> list[str]:
-    """How claims are not about this machine and these examples; none, if they are."""
+def objections(
+    claims: Iterable[Certificate], machine: Any, X: Any, y: np.ndarray | None
+) -> list[str]:
+    """How claims are not about this machine and these examples; none, if they are. Without the
+    examples (None) a machine that is made of some of them is not theirs."""
     claims, known = list(claims), describe(machine)
     assert known is not None
     wrong = objections_to_fit(claims, machine, X, y)
@@ -62,7 +65,9 @@ def objections_to_fit(
     return wrong
 
 
-def objections_to_one(claim: Certificate, machine: Any, X: Any, y: np.ndarray) -> list[str]:
+def objections_to_one(
+    claim: Certificate, machine: Any, X: Any, y: np.ndarray | None
+) -> list[str]:  # fmt: skip
     """The same for one claim alone, which need not speak of all that the model holds."""
     known, spoken_of = describe(machine), model_of([claim], machine)
     assert known is not None
@@ -76,6 +81,8 @@ def has_same_vectors(machine: Any, X: Any) -> bool:
     kernel = getattr(machine, "kernel_", None)
     if kernel is None or kernel.takes == "matrix":
         return True
+    if X is None:
+        return False
     rows, vectors = machine.support_, machine.support_vectors_
     if rows.size != count(vectors) or (rows.size and rows[-1] >= count(X)):
         return False
@@ -85,10 +92,12 @@ def has_same_vectors(machine: Any, X: Any) -> bool:
     return are_equal_rows(exact_matrix(X)[rows], vectors)
 
 
-def has_same_classes(machine: Any, y: np.ndarray) -> bool:
+def has_same_classes(machine: Any, y: np.ndarray | None) -> bool:
     """Whether the supports are of the classes that the machine counts them in."""
     codes = getattr(machine, "_support_classes", None)
-    if codes is None or (codes.size and machine.support_[-1] >= len(y)):
+    if codes is None or not codes.size or y is None:
+        return codes is None or not codes.size
+    if machine.support_[-1] >= len(y):  # That is told elsewhere.
         return True
     known = codes >= 0
     return np.array_equal(machine.classes_[codes[known]], np.asarray(y)[machine.support_[known]])

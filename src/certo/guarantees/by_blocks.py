@@ -12,15 +12,17 @@ from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite, NotClaimed
 from certo.certificates.errors.predictor import Predictor, StatedPredictions
 from certo.estimators.description import describe
+from certo.facts import InputError
 from certo.guarantees.predicting import has_own_methods, predictor_of
 from certo.guarantees.unwrapping import Wrapped
 from certo.issue.by_blocks import issue_errors
 from certo.scale.blocks import Blocks
 from certo.scale.opening import as_blocks
+from certo.words import blocks as sentences
 
 NO_RULE = "by blocks, errors are counted of linear rules alone."
 NO_DISTANCES = "by blocks, how far predictions are off on test rows is not claimed."
-NO_TEST = "no test examples were given."
+NOT_TESTED = "no test examples were given."
 COPIES = (
     "Whether test rows are rows of the fit is not looked for where examples come in blocks: that "
     "they had no part in it is assumed."
@@ -43,9 +45,7 @@ def page_of_blocks(
         own = machine.certificate_
         failed = [part for part in own.verify(blocks).parts if not part]
         if failed:
-            raise ValueError(
-                f"X and y are not the examples of the fit: {failed[0].name}: {failed[0].why}"
-            )
+            raise InputError(sentences.other_examples, failed[0].name, failed[0].why)
     claims: list[Certificate] = [*own]
     refused, tested, not_tested = [*own.not_claimed], [], []
     asked = 0
@@ -56,7 +56,7 @@ def page_of_blocks(
         else:
             claims.append(issue_errors(blocks, classes, rule))
         if X_test is None:
-            not_tested.append(NotClaimed("TestErrors", NO_TEST))
+            not_tested.append(NotClaimed("TestErrors", NOT_TESTED))
         elif rule is not None:
             asked = 1
             tested.append(issue_errors(as_blocks(X_test, y_test), classes, rule, delta))

@@ -19,8 +19,8 @@ from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.shared_rows import Known, known_examples
 from certo.certificates.sample.values import Values
 from certo.containers import canonical_csr, count
-from certo.estimators._errors import InputError
 from certo.estimators.description import describe
+from certo.facts import InputError
 from certo.guarantees import own_machines, rivals
 from certo.guarantees.by_blocks import page_of_blocks
 from certo.guarantees.page import Page

@@ -15,7 +15,7 @@ from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import errors_and_margins
 from certo.issue.model import model_of
 
-VECTORS = (
+OTHER_SUPPORTS = (
     "certify needs the very examples of the fit, and the model as it was after it, but its support "
     "vectors are not those examples of X."
 )
@@ -49,7 +49,7 @@ def _claims_of_fit(page: Page, machine: Any, X: Any, y: Any) -> None:
             "certify needs the very examples of the fit, but a claim of the fit does not hold of X "
             f"and y: {wrong}"
             if wrong
-            else VECTORS
+            else OTHER_SUPPORTS
         )
         m = count(X)
         if any(getattr(claim, "examples", m) != m for claim in claims):

@@ -14,9 +14,9 @@ from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
 from certo.containers import count
-from certo.estimators._errors import InputError
 from certo.estimators._least_squares import certified
 from certo.estimators.new_examples import DEPENDS_ON_ALL
+from certo.facts import InputError
 from certo.guarantees import multipliers
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import dense, errors_and_margins

@@ -26,10 +26,11 @@ from certo.certificates.density.gaussian_likelihood import GaussianLikelihood
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.predictor import Predictor
 from certo.certificates.errors.training_errors import TrainingErrors
-from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap, costs_of
 from certo.certificates.regression.least_squares_evidence import Evidence
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.regression.logistic_excess import LogisticExcess
+from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Unlabelled, Values
 from certo.certificates.spaces.vectors import Vectors
@@ -50,8 +51,27 @@ def terms_of(block: Any, claims: Sequence[Certificate], attempt: int = 0) -> Sum
     found = []
     for claim in claims:
         sample = claim._sample(claim._read(block[0]), block[1])
-        found.append(check_of(claim.name).terms(claim, sample, block[2], attempt))
+        terms = check_of(claim.name).terms(claim, sample, block[2], attempt)
+        if isinstance(claim, SoftMarginGap):
+            terms.parts["moves"] = multiplier_moves(claim, sample, terms["square"])
+        found.append(terms)
     return Sums(found)
+
+
+def multiplier_moves(claim: SoftMarginGap, sample: Sample, square: float) -> float:
+    """How much all multipliers of these rows together may differ between two checkers.
+
+    Their margins of a row differ by at most twice its slack σ, so that multipliers differ by
+    2σ c_t/τ and a few roundings of c_t where a margin may be in the window, and elsewhere not at
+    all: there they are 0 or c_t.
+    """
+    width = soft_margin.width_of(claim)
+    length = exact.norm(claim.coef) * exact.root_above(Fraction(square)) * exact.ROUND_UP
+    slack = exact.allowance(claim.coef.size, length + abs(claim.intercept))
+    r = 1.0 - sample.signs * (sample.part(0, sample.m) @ claim.coef + claim.intercept)
+    near = np.abs(r) <= (0.5 * width + 2 * slack) * (1 + 2.0**-30)
+    costs = costs_of(claim.C, claim.class_weight, sample.signs)[near]
+    return float(costs.sum() * (2 * slack / width + 8 * exact.UNIT))
 
 
 def totals_of(blocks: Any, claims: Sequence[Certificate], attempt: int = 0) -> list[BlockSum]:
@@ -91,9 +111,8 @@ def soft_margin_draft(
 def issue_soft_margin(draft: SoftMarginGap, total: BlockSum) -> SoftMarginGap:
     """The strongest claim that anyone who sums over blocks can check.
 
-    Another checker's margins differ from ours by both slacks, at most twice those for the greatest
-    length of all; so his multipliers differ, where a margin may be in the window, by that times
-    c_t/τ, and a few roundings of c_t. The bound moves by Σ|Δα|·(1 + R‖v‖ + B).
+    Where another checker's multipliers differ from ours (see `multiplier_moves`), the bound moves
+    by Σ|Δα|·(1 + R‖v‖ + B).
     """
     assert draft.width is not None
     whole = for_any_cut(total)
@@ -105,10 +124,9 @@ def issue_soft_margin(draft: SoftMarginGap, total: BlockSum) -> SoftMarginGap:
     losses: Rounded = total["losses"]
     whole.parts["losses"] = Rounded(losses.value, losses.within + Fraction(4 * slack * costs))
     primal, dual = soft_margin.objectives(draft, whole)
-    moved = costs * (2 * slack / draft.width + 8 * exact.UNIT)
     length = exact.norm(total["v"]) * (1 + 2.0**-20)
     B = float(soft_margin.intercept_price(draft, whole, primal.above, length))
-    moves = Fraction(2 * moved * (1 + size * length + B))
+    moves = Fraction(2 * total["moves"] * (1 + size * length + B))
     dual = Rounded(dual.value, dual.within + moves)
     upper = exact.above(primal.value + SLACK_FACTOR * primal.within)
     lower = max(0.0, exact.below(dual.value - SLACK_FACTOR * dual.within))

@@ -13,6 +13,7 @@ POINTS_PER_LINE = 6
 
 def python_of(state: State, run: Run) -> str:
     """A script that needs Certo alone."""
+    code = run.code(run.step_of(state.step))
     lines = [
         f'"""{state.experiment.name}: what certo lab {state.link()!r} shows."""'
         if len(state.link()) < 70
@@ -21,13 +22,13 @@ def python_of(state: State, run: Run) -> str:
         "import warnings",
         "",
         "import numpy as np",
-        *(line for line in run.code() if _is_import(line)),
+        *(line for line in code if _is_import(line)),
         "",
         'warnings.simplefilter("ignore")  # What they say is in status_.',
     ]
     if not state.experiment.draws:
         lines += _points(state.bench)
-    return "\n".join([*lines, *(line for line in run.code() if not _is_import(line)), ""])
+    return "\n".join([*lines, *(line for line in code if not _is_import(line)), ""])
 
 
 def _is_import(line: str) -> bool:

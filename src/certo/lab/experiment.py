@@ -93,6 +93,11 @@ class Run(abc.ABC):
     #: A setting that `run` moves through its values instead of frames; empty: there are frames.
     sweeps: str = ""
 
+    def step_of(self, asked: int | None) -> int:
+        """The frame that is shown where this one is asked for; None: where the run opens."""
+        opens = self.steps if self.opens_at is None else self.opens_at
+        return min(opens if asked is None else max(asked, self.begins_at), self.steps)
+
     @abc.abstractmethod
     def frame(self, step: int, job: Job) -> dict[str, Any]:
         """`scene`, `strip`, `verdict` and `cursors` (where the frame is, in the charts)."""
@@ -110,8 +115,13 @@ class Run(abc.ABC):
         """What is claimed; a Problem, if nothing can be."""
 
     @abc.abstractmethod
-    def code(self) -> list[str]:
-        """Python, from X and y on, that reproduces it."""
+    def code(self, step: int) -> list[str]:
+        """Python, from X and y on, that reproduces a frame."""
+
+
+def first_rows(step: int, steps: int) -> list[str]:
+    """The code of a frame that is about the first examples alone."""
+    return [f"X, y = X[:{step}], y[:{step}]  # Those that have arrived."] * (step < steps)
 
 
 class MachineRun(Run):
@@ -133,11 +143,15 @@ class MachineRun(Run):
         fitted = self.model if self.claimed == "model.certificate_" else None
         return Proof(self.claims, fitted, self.X, self.y, repr(self.model))
 
-    def code(self) -> list[str]:
+    def machine_of(self, step: int) -> Any:
+        """The machine of a frame, to be fitted."""
+        return self.model
+
+    def code(self, step: int) -> list[str]:
         return [
             f"from certo import {type(self.model).__name__}",
             *self.prepares,
-            f"model = {self.model!r}.fit(X, y)",
+            f"model = {self.machine_of(step)!r}.fit(X, y)",
             "print(model.status_)",
             *([f"print({self.prints})"] if self.prints else []),
             f"claims = {self.claimed}",

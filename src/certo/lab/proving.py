@@ -25,7 +25,7 @@ from certo.certificates.certified import Certified
 from certo.certificates.encoding import to_plain
 from certo.data.problem import Problem
 from certo.lab.experiment import Job, Proof
-from certo.numbers.digits import AT_LEAST, AT_MOST, BOUNDED_BELOW, shown_numbers
+from certo.numbers.shown import AT_LEAST, AT_MOST, BOUNDED_BELOW, shown_numbers
 from certo.tables.proof_folder import write_proof
 
 UNREADABLE_PROOF = "proof.json is damaged or was not written by Certo: "  # How the checker begins.

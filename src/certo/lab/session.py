@@ -163,8 +163,7 @@ class Session:
         state = State.read(question.get("state"))
         with self._lock, self._reading(state):
             run, key = self._run_of(state, job)
-            opens = run.steps if run.opens_at is None else run.opens_at
-            step = min(opens if state.step is None else max(state.step, run.begins_at), run.steps)
+            step = run.step_of(state.step)
             frame = run.frame(step, job)
             if state.world and "bayes" not in frame["scene"] and not state.experiment.draws:
                 reach = self._asked(state, job).reach
@@ -210,7 +209,8 @@ class Session:
     @staticmethod
     def _reading(state: State):
         """Sentences count points from 1."""
-        return reading(places=np.arange(1, len(state.bench) + 1))
+        count = state.chosen["m"] if state.experiment.draws else len(state.bench)
+        return reading(places=np.arange(1, count + 1))
 
     def _asked(self, state: State, job: Job) -> Asked:
         return Asked(state.bench, state.chosen, state.world, job)

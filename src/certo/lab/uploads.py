@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,9 @@ import pyarrow.compute as pc
 
 from certo.data.columns import FORMATS_NEEDED, read_table
 from certo.data.problem import Problem
+from certo.data.remarks import about_names
 from certo.lab.bench import MAX_POINTS, Bench
+from certo.words.reader import setting
 
 MAX_UPLOAD_BYTES = 5 * 2**20
 MAX_BENCH_COLUMNS, MAX_LABELS_OFFERED = 500, 50
@@ -101,15 +104,22 @@ def read_upload(name: str, content: bytes) -> Table:
     header = content.partition(b"\n")[0]
     if max(map(header.count, b",;\t|")) >= MAX_BENCH_COLUMNS:
         raise Problem(f"a table for the bench must have at most {MAX_BENCH_COLUMNS:,} columns.")
+    shown = Path(name).name[:80]
     with tempfile.TemporaryDirectory(prefix="certo-lab-") as folder:
         path = Path(folder) / "table.csv"
         path.write_bytes(content)
+
+        def said(text: str) -> str:
+            """As of a file that was sent, by somebody who cannot say how it is to be read."""
+            text = text.replace(str(path), "the file").replace(path.name, shown)
+            text = text.replace(FORMATS_NEEDED, CSV_NEEDED)
+            return text.replace(f"say so with {setting('no-header')}", "add one")
+
         try:
             table, notes = read_table(path)
         except Problem as wrong:
-            why = str(wrong).replace(str(path), "the file").replace(FORMATS_NEEDED, CSV_NEEDED)
-            raise Problem(why) from None
-    read = Table(Path(name).name[:80], table, notes)
+            raise Problem(said(str(wrong))) from None
+    read = Table(shown, table, [said(note) for note in [*notes, *about_names(table)]])
     told = read.describe()
     if len(told["numbers"]) < 2:
         raise Problem("the table must have at least two columns of numbers, to draw it in a plane.")
@@ -121,7 +131,8 @@ def read_upload(name: str, content: bytes) -> Table:
 
 
 def too_large(size: int) -> str:
+    tenths = math.ceil(10 * size / 2**20)
     return (
         f"a table for the bench must have at most {MAX_UPLOAD_BYTES // 2**20} MB, but there are "
-        f"{size / 2**20:,.1f} MB. Take some of its rows, or some of its columns."
+        f"{tenths / 10:,.1f} MB. Take some of its rows, or some of its columns."
     )

@@ -49,8 +49,9 @@ def risk(
         A fitted classifier, regressor or density; a hyperplane; a neuron; any function
         f(X) → one score per example; or the scores or predictions themselves, and then X is
         not looked at.
-    X : the examples, in whatever form the predictor takes them; or `certo.scale.Blocks`, which have
-        their own answers, and of which one after another is asked about.
+    X : the examples
+        In whatever form the predictor takes them; or `certo.scale.Blocks`, which hold their own
+        answers, and of which one after another is asked about.
     y : their answers; may be left out for a density.
     loss : what is averaged; the 0-1 loss, hence the error rate, by default.
     sample_weight : one weight ≥ 0 per example.

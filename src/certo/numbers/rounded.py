@@ -11,6 +11,7 @@ import numpy as np
 from certo.numbers import exact
 
 SUM_LANES = 64  # Terms of a long sum that NumPy adds; `math.fsum` adds the rest.
+NOTHING = Fraction(0)
 ABOVE = 1 + 2.0**-20  # Pays for the roundings of a sum of up to 2³⁰ non-negative terms.
 
 
@@ -72,8 +73,12 @@ def _above(product: float, underflows: int) -> Fraction:
     """At least a product ≥ 0 that was rounded twice, and 2⁻¹⁰⁷⁴ for each underflow (at least
     one for each number that was added). It is a float, as the exact sum would have a denominator of
     a thousand bits, which slows all that follows."""
-    off = product * (1 + 2.0**-50) + (underflows + 2) * exact.TINY
-    return total(np.array([math.nextafter(off, math.inf) if product or underflows else 0.0]))
+    if not product and not underflows:
+        return NOTHING
+    off = math.nextafter(product * (1 + 2.0**-50) + (underflows + 2) * exact.TINY, math.inf)
+    if not off < math.inf:
+        raise NotShown("numbers overflow float64.")
+    return Fraction(off)
 
 
 def hinge_losses(

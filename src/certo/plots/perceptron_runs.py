@@ -9,6 +9,7 @@ from matplotlib.ticker import EngFormatter
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, MAX_NAMED_LINES, NEGATIVE, POSITIVE, SOFT
+from certo.plots.update_curves import update_curves
 
 LOG_SCALE_RATIO = 20  # Curves further apart than this are drawn on a logarithmic scale.
 
@@ -31,7 +32,7 @@ def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
     ax.plot(trace.update, trace.squared_norm, color=INK, lw=1.4, label=square)
     if claim is not None:
         n = np.unique(np.linspace(1, claim.updates, 200).astype(np.int64))
-        lower, upper = claim.curves(n)
+        lower, upper = update_curves(claim, n)
         most = "at most n max K(x, x)" if kernel else "at most ‖w₀‖² + X² Ση²"
         ax.plot(n, upper, color=POSITIVE, lw=1.1, ls="--", label=most)
         curves.append(upper)

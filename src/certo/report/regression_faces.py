@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from certo import plots
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.sample.classes import class_sample
-from certo.certificates.spaces.exact_rows import comparison_signs, whole_direction
+from certo.certificates.spaces.directions import comparison_signs, whole_direction
 from certo.estimators import LeastSquares, LogisticRegression
 from certo.numbers.decimals import readable
 from certo.numbers.digits import three_digits

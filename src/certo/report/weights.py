@@ -15,31 +15,26 @@ Output = tuple[str, np.ndarray, float]  # What a score is for, its weights, its 
 
 
 def weights(outputs: Iterable[Output], examples: Examples) -> list[dict[str, Any]]:
-    """Each output with its weights, the largest of scaled columns first.
+    """Each output with its weights, those of the most influence first.
 
-    A score is Σ weight·x + intercept. "original": x is what the table holds. "scaled": each numeric
-    column less its mean over its standard deviation, on the training rows. 0/1 features of the
-    levels of a category are the same in both.
+    A score is Σ weight·x + intercept. "original": x is what the table holds. "scaled": each one,
+    be it a column of numbers, a level of a category or a count of words, less its mean over its
+    standard deviation, on the training rows (less its mean alone where it is constant). So a level
+    that few rows have does not come before one that many have for its weight alone.
     """
     encoder, outputs = examples.encoder, list(outputs)
     names = list(encoder.get_feature_names_out())
-    numbers = len(encoder.number_names_)
     mean, deviation = np.zeros(len(names)), np.ones(len(names))
-    scaler = encoder.scaler_
-    if scaler is None and numbers:
-        part = examples.X[:, :numbers]
-        scaler = StandardScaler().fit(part.toarray() if hasattr(part, "toarray") else part)
-    if scaler is not None:
-        mean[:numbers], deviation[:numbers] = scaler.mean_, scaler.scale_
+    if encoder.scaler_ is not None:
+        numbers = len(encoder.number_names_)
+        mean[:numbers], deviation[:numbers] = encoder.scaler_.mean_, encoder.scaler_.scale_
+    seen = StandardScaler(with_mean=False).fit(examples.X)
     most = max(1, MAX_WEIGHTS_KEPT // max(1, len(outputs)))
     found = []
     for name, coef, intercept in outputs:
-        if encoder.scaler_ is not None:
-            scaled, original = coef, coef / deviation
-            of_scaled, of_original = intercept, intercept - float(original @ mean)
-        else:
-            scaled, original = coef * deviation, coef
-            of_scaled, of_original = intercept + float(coef @ mean), intercept
+        original, scaled = coef / deviation, coef * seen.scale_
+        of_original = intercept - float(original @ mean)
+        of_scaled = intercept + float(coef @ seen.mean_)
         order = np.argsort(-np.abs(scaled), kind="stable")[:most]
         found.append(
             {

@@ -3,12 +3,15 @@
 A block is a part of a row group of a Parquet file, or of a record batch, so that no more than a row
 group is ever in memory. What can be known before rows are read is looked at when the table is
 opened: that every file can be opened, and has the columns, with types that are numbers. Whatever is
-wrong with a file is said with its name, and its row group where it has some.
+wrong with a file is said with its name, and its row group where it has some. A file that is changed
+between two passes is noticed by its size and time.
+
+A column that names of folders give (year=2026) has the same value in all rows of a file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +19,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from certo.containers import inexact_integers
 from certo.scale.blocks import Block, Blocks, rows_per_block
 
 #: What turns a record batch into X, where columns are not numbers already.
@@ -29,6 +33,8 @@ class Part(NamedTuple):
     group: int | None
     rows: int
     bytes: int
+    of_folder: dict[str, pa.Scalar]  # Columns that folders give.
+    stamp: tuple[int, Any] | None  # Size and time of the file when the table was opened.
 
     @property
     def place(self) -> str:
@@ -50,6 +56,8 @@ class ArrowBlocks(Blocks):
         The column that is y.
     columns : sequence of str or None
         Those of X, in this order; None: all but the target.
+    drop : names or None
+        Columns that are left out, where all others must be in all files; None: some may have more.
     encode : function of a record batch, or None
         Gives X of the rows; then `width` is its number of columns, and `names` are theirs.
     answers : function of a record batch, or None
@@ -70,6 +78,7 @@ class ArrowBlocks(Blocks):
         answers: Encode | None = None,
         keep: Callable[[int, int], np.ndarray] | None = None,
         rows: int | None = None,
+        drop: Collection[str] | None = None,
     ):
         self.dataset, self.target, self.encode, self.keep = dataset, target, encode, keep
         self.answers = answers
@@ -78,10 +87,13 @@ class ArrowBlocks(Blocks):
             raise BadFile(f"there is no column {target!r} to predict; there are {_some(known)}.")
         if columns is None:
             columns = [name for name in known if name != target]
+            drop = () if drop is None else drop
         self.read = list(columns)
         if missing := [name for name in columns if name not in known]:
             raise BadFile(f"there is no column {missing[0]!r}; there are {_some(known)}.")
-        self.parts = list(_parts(dataset, [*self.read, *([] if target is None else [target])]))
+        self.parts = list(
+            _parts(dataset, [*self.read, *([] if target is None else [target])], drop)
+        )
         types = [dataset.schema.field(name).type for name in self.read]
         if encode is None:
             for name, kind in zip(self.read, types, strict=True):
@@ -133,17 +145,19 @@ class ArrowBlocks(Blocks):
             yield Block(self._numbers(batch, part), self._target_of(batch, part), start, part.place)
             start += batch.num_rows
         if seen != part.rows:
-            raise BadFile(
-                f"{part.place} has not the {part.rows:,} rows that it had when it was opened."
-            )
+            raise BadFile(f"{part.place} has not the {part.rows:,} rows that it had at first.")
 
     def batches(self, part: Part) -> Iterator[pa.RecordBatch]:
         """The record batches of a part, of at most `step` rows."""
         wanted = [*self.read, *([] if self.target is None else [self.target])]
+        stored = [name for name in wanted if name not in part.of_folder]
+        require_unchanged(part)
         try:
-            yield from _batches(part, wanted, self.step)
+            for batch in _batches(part, stored, self.step):
+                yield _completed(batch, wanted, part.of_folder)
         except (pa.ArrowException, OSError) as wrong:
             raise BadFile(f"{part.place} cannot be read: {_line(wrong)}") from wrong
+        require_unchanged(part)
 
     def _numbers(self, batch: pa.RecordBatch, part: Part) -> Any:
         if self.encode is not None:
@@ -156,7 +170,13 @@ class ArrowBlocks(Blocks):
                     f"{part.place} has a missing value in column {name!r}. Leave such rows out, or "
                     "fill them in."
                 )
-            X[:, j] = column.to_numpy(zero_copy_only=False)
+            values = column.to_numpy(zero_copy_only=False)
+            if values.dtype.kind in "iu" and inexact_integers(values).any():
+                raise BadFile(
+                    f"{part.place} has integers in column {name!r} that float64 cannot hold. Leave "
+                    "it out, or subtract a constant."
+                )
+            X[:, j] = values
         return X
 
     def _target_of(self, batch: pa.RecordBatch, part: Part) -> np.ndarray | None:
@@ -171,22 +191,33 @@ class ArrowBlocks(Blocks):
         return values.astype(str) if values.dtype == object else values
 
 
-def _parts(dataset: ds.Dataset, columns: list[str]) -> Iterator[Part]:
+def _parts(dataset: ds.Dataset, columns: list[str], drop: Collection[str] | None) -> Iterator[Part]:
     if not hasattr(dataset, "get_fragments"):
         raise TypeError(f"a pyarrow dataset is needed, got {type(dataset).__name__}.")
+    first: tuple[str, set[str]] | None = None
     for fragment in dataset.get_fragments():
         where = _path(fragment)
         try:
+            of_folder = {
+                name: pa.scalar(value, dataset.schema.field(name).type)
+                for name, value in ds.get_partition_keys(fragment.partition_expression).items()
+                if name in columns and name not in fragment.physical_schema.names
+            }
+            stored = [name for name in columns if name not in of_folder]
             own = fragment.physical_schema
-            _require_same(where, own, dataset.schema, columns)
+            _require_same(where, own, dataset.schema, stored)
+            first = first or (where, {*own.names})
+            if drop is not None and (more := {*own.names} - first[1] - {*columns, *drop}):
+                raise BadFile(f"{first[0]} has no column {min(more)!r}, which {where} has.")
+            stamp = _stamp(fragment)
             if isinstance(fragment, ds.ParquetFileFragment):
                 file = fragment.metadata
                 for group in [g.id for g in fragment.row_groups]:
                     known = file.row_group(group)
-                    yield Part(fragment, group, known.num_rows, known.total_byte_size)
+                    size = known.total_byte_size
+                    yield Part(fragment, group, known.num_rows, size, of_folder, stamp)
             else:
-                size = _size(fragment)
-                yield Part(fragment, None, fragment.count_rows(), size)
+                yield Part(fragment, None, fragment.count_rows(), stamp[0], of_folder, stamp)
         except (pa.ArrowException, OSError) as wrong:
             raise BadFile(f"{where} cannot be read: {_line(wrong)}") from wrong
 
@@ -212,15 +243,43 @@ def _batches(part: Part, columns: list[str], step: int) -> Iterator[pa.RecordBat
             yield batch.slice(start, step)
 
 
+def _completed(
+    batch: pa.RecordBatch, names: list[str], of_folder: dict[str, pa.Scalar]
+) -> pa.RecordBatch:
+    """The batch with the columns that folders give, and texts in a form that Arrow can filter."""
+    views = [field.name for field in batch.schema if pa.types.is_string_view(field.type)]
+    if not of_folder and not views:
+        return batch
+    arrays = []
+    for name in names:
+        if name in of_folder:
+            arrays.append(pa.repeat(of_folder[name], batch.num_rows))
+        else:
+            column = batch.column(name)
+            arrays.append(column.cast(pa.string()) if name in views else column)
+    return pa.RecordBatch.from_arrays(arrays, names)
+
+
 def _path(fragment: Any) -> str:
     """Where it is; a table in memory has no path."""
     return getattr(fragment, "path", "") or "the table"
 
 
-def _size(fragment: Any) -> int:
+def _stamp(fragment: Any) -> tuple[int, Any]:
+    """Size and time of a file."""
     if not getattr(fragment, "path", ""):
-        return 0
-    return int(fragment.filesystem.get_file_info(fragment.path).size or 0)
+        return 0, None
+    known = fragment.filesystem.get_file_info(fragment.path)
+    return int(known.size or 0), known.mtime_ns
+
+
+def require_unchanged(part: Part) -> None:
+    """The file is what it was when the table was opened, as far as size and time tell."""
+    if part.stamp is not None and _stamp(part.fragment) != part.stamp:
+        raise BadFile(
+            f"{_path(part.fragment)} has been changed meanwhile: it has not the size and time that "
+            "it had when the table was opened."
+        )
 
 
 def _require_same(where: str, own: pa.Schema, whole: pa.Schema, columns: list[str]) -> None:
@@ -229,10 +288,14 @@ def _require_same(where: str, own: pa.Schema, whole: pa.Schema, columns: list[st
         if name not in own.names:
             raise BadFile(f"{where} has no column {name!r}, which the other files have.")
         mine, theirs = own.field(name).type, whole.field(name).type
+        if pa.types.is_null(mine) or pa.types.is_null(theirs):
+            continue  # No row has a value there.
         if _is_number(mine) != _is_number(theirs) or (
             mine != theirs and not (_is_number(mine) or _is_text(mine) == _is_text(theirs))
         ):
-            raise BadFile(f"{where} has {mine} in column {name!r}, where other files have {theirs}")
+            raise BadFile(
+                f"{where} has {mine} in column {name!r}, where other files have {theirs}."
+            )
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -241,7 +304,8 @@ def _is_number(kind: pa.DataType) -> bool:
 
 def _is_text(kind: pa.DataType) -> bool:
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    texts = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view
+    return any(is_one(kind) for is_one in texts)
 
 
 def _require_numbers(name: str, kind: pa.DataType) -> None:
@@ -257,4 +321,8 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _line(wrong: Exception) -> str:
-    return (str(wrong).splitlines() or [type(wrong).__name__])[0]
+    said = (str(wrong).splitlines() or [type(wrong).__name__])[0]
+    if "CSV conversion error" in said:
+        said += ". A column of CSV is read as its first megabyte looks: correct the cell, or write "
+        said += "the table as Parquet"
+    return said

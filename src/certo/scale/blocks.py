@@ -41,8 +41,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from scipy import sparse
 
+from certo.containers import inexact_integers
+from certo.facts import InputError
 from certo.solvers.interrupt import Stopped
 from certo.stop import Asked, go_on
+from certo.words import blocks as sentences
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -185,6 +188,13 @@ class Blocks(abc.ABC):
         return stacked, None if y[0] is None else np.concatenate(y)
 
 
+def in_floats(X: Any, dtype: np.dtype, place: str) -> Any:
+    """X in these floats, refused where integers would be rounded."""
+    if X.dtype.kind in "iu" and inexact_integers(X.data if sparse.issparse(X) else X).any():
+        raise InputError(sentences.inexact_integers, place)
+    return X.astype(dtype, copy=False)
+
+
 def _itself(block: Block) -> Block:
     return block
 
@@ -204,23 +214,22 @@ class ArrayBlocks(Blocks):
     def __init__(self, X: Any, y: Any = None, *, ends: Any = None, columns: Any = None):
         X = X if sparse.issparse(X) else np.asanyarray(X)
         if X.ndim != 2:
-            raise ValueError(f"X must have two dimensions (rows, columns), got shape {X.shape}.")
+            raise InputError(sentences.other_dimensions, f"shape {X.shape}")
+        if X.dtype.kind not in "biufO":
+            raise InputError(sentences.no_numbers, "X", X.dtype)
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float64)
         super().__init__(X.shape, dtype, columns)
         self.X, self.y = X.tocsr() if sparse.issparse(X) else X, None if y is None else y
         if y is not None:
             self.y = np.asanyarray(y)
             if len(self.y) != len(self):
-                raise ValueError(
-                    f"y must have one value for each of the {len(self):,} rows of X, but it has "
-                    f"{len(self.y):,}."
-                )
+                raise InputError(sentences.other_count, len(self), len(self.y))
         step = rows_per_block(X.shape[1])
         self.ends = [*range(step, len(self), step), len(self)] if ends is None else list(ends)
         if any(b <= a for a, b in zip(chain((0,), self.ends), self.ends, strict=False)) or (
             self.ends[-1:] != [len(self)]
         ):
-            raise ValueError(f"ends must increase from above 0 to {len(self):,}.")
+            raise InputError(sentences.other_ends, len(self))
 
     @property
     def count(self) -> int:
@@ -229,9 +238,9 @@ class ArrayBlocks(Blocks):
     def _blocks(self) -> Iterator[Block]:
         start = 0
         for end in self.ends:
-            X = self.X[start:end]
-            X = X.astype(self.dtype, copy=False)
+            place = f"rows {start:,} to {end - 1:,}"
+            X = in_floats(self.X[start:end], self.dtype, place)
             X = X if sparse.issparse(X) else np.ascontiguousarray(X)
             y = None if self.y is None else np.asarray(self.y[start:end])
-            yield Block(X, y, start, f"rows {start:,} to {end - 1:,}")
+            yield Block(X, y, start, place)
             start = end

@@ -23,8 +23,10 @@ import numpy as np
 from dask.delayed import Delayed
 from scipy import sparse
 
-from certo.scale.arrow_files import ArrowBlocks, Part
-from certo.scale.blocks import Block, Blocks, rows_per_block
+from certo.facts import InputError
+from certo.scale.arrow_files import ArrowBlocks, Part, require_unchanged
+from certo.scale.blocks import Block, Blocks, in_floats, rows_per_block
+from certo.words import blocks as sentences
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -140,7 +142,7 @@ class DaskBlocks(RemoteBlocks):
     ):
         super().__init__((sum(rows), width), dtype, columns, place="the Dask collection")
         if not self.shape[0]:
-            raise ValueError("the Dask collection holds no rows.")
+            raise InputError(sentences.no_rows, "the Dask collection")
         self.parts, self.rows, self.step = list(parts), list(rows), rows_per_block(width)
 
     @property
@@ -172,7 +174,9 @@ class FileBlocks(RemoteBlocks):
     def _pieces(self) -> Iterator[Piece]:
         for part, kept, start in self.files.kept_parts():
             if rows := part.rows if kept is None else int(np.count_nonzero(kept)):
-                yield Piece(start, rows, (_blocks_of_part, self.reader, part, kept, start))
+                require_unchanged(part)
+                there = part._replace(stamp=None)  # A worker may have a copy of another time.
+                yield Piece(start, rows, (_blocks_of_part, self.reader, there, kept, start))
 
 
 def from_dask(X: Any, y: Any = None) -> DaskBlocks:
@@ -185,7 +189,7 @@ def from_dask(X: Any, y: Any = None) -> DaskBlocks:
     if hasattr(X, "to_dask_array"):  # A data frame.
         if isinstance(y, str):
             if y not in X.columns:
-                raise ValueError(f"there is no column {y!r}; there are {list(X.columns)[:8]}.")
+                raise InputError(sentences.unknown_target, y, list(X.columns))
             # One column alone could come in other partitions: Dask reads small parts together.
             target, y = y, None
         used = X if target is None else X.drop(columns=[target])
@@ -196,7 +200,7 @@ def from_dask(X: Any, y: Any = None) -> DaskBlocks:
         lengths = [math.nan]
     else:
         if X.ndim != 2:
-            raise ValueError(f"X must have two dimensions (rows, columns), got {X.ndim}.")
+            raise InputError(sentences.other_dimensions, X.ndim)
         width, dtype = X.shape[1], X.dtype
         if math.isnan(width):
             raise ValueError("the number of columns of X must be known: X.compute_chunk_sizes().")
@@ -227,15 +231,12 @@ def _targets(y: Any, lengths: list[int]) -> list[Any]:
         ]
         y = da.concatenate(arrays) if arrays else da.zeros(0)
     if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
-        raise ValueError(f"y must have one value for each row, got {y.ndim} dimensions.")
+        raise InputError(sentences.several_targets, y.ndim)
     y = y.reshape(-1) if y.ndim == 2 else y
     if any(map(math.isnan, y.chunks[0])):
         y = y.compute_chunk_sizes()
     if sum(y.chunks[0]) != sum(lengths):
-        raise ValueError(
-            f"y must have one value for each of the {sum(lengths):,} rows of X, but it has "
-            f"{sum(y.chunks[0]):,}."
-        )
+        raise InputError(sentences.other_count, sum(lengths), sum(y.chunks[0]))
     if list(y.chunks[0]) != lengths:
         # A chunk without rows cannot be asked for: Dask would not make it.
         filled = [rows for rows in lengths if rows]
@@ -262,7 +263,7 @@ def _require_number(dtype: Any, what: str) -> None:
     if not (
         numeric or getattr(dtype, "_is_numeric", False) or getattr(dtype, "_is_boolean", False)
     ):
-        raise ValueError(f"{what} holds {dtype}, where numbers are needed: encode it first.")
+        raise InputError(sentences.no_numbers, what, dtype)
 
 
 # ---------------------------------------------------------------- what workers run
@@ -285,14 +286,14 @@ def _blocks_of(
     X, y = pair
     place = f"partition {number}"
     if hasattr(X, "to_numpy"):
+        for name in X.columns if dtype == np.float64 else ():
+            if X[name].dtype.kind in "iu":
+                in_floats(X[name].to_numpy(dtype="int64", na_value=0), dtype, f"{place}, {name!r}")
         X = X.to_numpy(dtype=dtype, na_value=np.nan)
     X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     if X.shape != (rows, width):
-        raise ValueError(
-            f"{place} has {X.shape[0]:,} rows of {X.shape[1]:,} columns where {rows:,} of "
-            f"{width:,} were announced. A collection must be the same whenever it is computed."
-        )
-    X = X.astype(dtype, copy=False)
+        raise InputError(sentences.other_partition, place, X.shape, (rows, width))
+    X = in_floats(X, dtype, place)
     y = None if y is None else np.asarray(y).ravel()
     step = rows_per_block(width)
     found = []

@@ -10,6 +10,15 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
+from certo.kernels.algebra import Normalised, Product, Scaled, Sum
+from certo.kernels.base import Kernel
+from certo.kernels.gaussian import Gaussian
+from certo.kernels.linear import Linear
+from certo.kernels.polynomial import Polynomial
+
+KNOWN = Linear, Polynomial, Gaussian, Sum, Product, Scaled, Normalised
 CPU, AUTO = "cpu", "auto"
 AUTO_FROM_ROWS = 20_000  # Examples from which "auto" takes a GPU; below, the processor is as quick.
 FREE_MEMORY_SHARE = 0.9  # Share of the free memory that is used at most.
@@ -28,13 +37,12 @@ class DeviceMemory(MemoryError):
 
 
 def check_device(value: Any) -> str:
-    """The setting `device`, as a string; ValueError for what cannot be one."""
-    name = str(value) if type(value).__name__ == "device" else value
-    if isinstance(name, str) and name.partition(":")[0] in (CPU, AUTO, "cuda", "torch"):
-        return name
-    raise ValueError(
-        f'device must be "cpu", "cuda", "cuda:NUMBER" or "auto", got {value!r}.'
-    )
+    """The setting `device`; ValueError for what cannot be one."""
+    if isinstance(value, str):
+        kind, _, number = value.partition(":")
+        if value in (CPU, AUTO, "cuda", "torch") or (kind == "cuda" and number.isdecimal()):
+            return value
+    raise ValueError(f'device must be "cpu", "cuda", "cuda:NUMBER" or "auto", got {value!r}.')
 
 
 def has_torch() -> bool:
@@ -70,6 +78,84 @@ def device_for(name: str, rows: int) -> Any | None:
             "numbered from 0."
         )
     return device
+
+
+def is_known(kernel: Kernel) -> bool:
+    """Whether devices compute it."""
+    parts = getattr(kernel, "parts_", ())
+    return isinstance(kernel, KNOWN) and all(map(is_known, parts))
+
+
+def require_known(kernel: Kernel) -> None:
+    """NoDevice for kernels that devices do not compute."""
+    if not is_known(kernel):
+        raise NoDevice(
+            f"{kernel!r} is not computed on a device: Linear, Polynomial and Gaussian are, and "
+            'their sums, products, multiples and cosines. Use device="cpu".'
+        )
+
+
+def device_of_vectors(name: str, kernel: Kernel, m: int) -> Any | None:
+    """As `device_for`, with this kernel: NoDevice, unless "auto" leaves the choice."""
+    device = device_for(name, m)
+    if device is not None and not (name == AUTO and not is_known(kernel)):
+        require_known(kernel)
+        return device
+    return None
+
+
+def device_there(name: str) -> Any | None:
+    """As `device_for`, for what any device computes alike: None, where there is none."""
+    try:
+        return device_for(name, AUTO_FROM_ROWS)
+    except NoDevice:
+        return None
+
+
+def told(device: Any | None) -> str:
+    """What a fit says of where it was computed."""
+    if device is None:
+        return CPU
+    import torch
+
+    if device.type == "cuda":
+        return f"cuda ({torch.cuda.get_device_name(device)})"
+    return f"{CPU} by PyTorch"
+
+
+def is_foreign(X: Any) -> bool:
+    """Whether X is an array of a library of devices: a tensor of PyTorch, or one that offers the
+    interface of CUDA or of DLPack and does not come from NumPy."""
+    if isinstance(X, np.ndarray | np.generic | list | tuple) or not hasattr(X, "shape"):
+        return False
+    kind = type(X)
+    return kind.__module__.partition(".")[0] == "torch" or any(
+        hasattr(kind, name) for name in ("__cuda_array_interface__", "__dlpack__")
+    )
+
+
+def on_host(X: Any) -> Any:
+    """X as NumPy has it, if it is such an array; all else as it is."""
+    return as_tensor(X).cpu().numpy() if is_foreign(X) else X
+
+
+def as_tensor(X: Any) -> Any:
+    """Without a copy, where X and PyTorch agree on that."""
+    kind = type(X)
+    if kind.__module__.partition(".")[0] != "torch":
+        if not has_torch():
+            raise NoDevice(
+                f"{kind.__module__}.{kind.__qualname__} is read by way of PyTorch, which is not "
+                "installed: pip install 'certo[gpu]'. Or give a NumPy array."
+            )
+        import torch
+
+        dlpack = hasattr(kind, "__dlpack__")
+        X = torch.from_dlpack(X) if dlpack else torch.as_tensor(X, device="cuda")
+    import torch
+
+    X = X.detach().to_dense() if X.layout != torch.strided else X.detach()
+    return X.float() if X.dtype == torch.bfloat16 else X
 
 
 def require_memory(device: Any, needed: int, what: str) -> None:

@@ -17,7 +17,7 @@ ENOUGH = 1e-3  # A round that gains less than this share of the first is the las
 SHORTEST_PART = 1e-3  # Of a step that is cut at the box.
 NEAR_BOUND = 1e-3  # Distance from a bound, relative to the box, that is about to be reached.
 SMALL_RESIDUAL = 1e-4  # Share of the squared residual at which conjugate gradients end.
-HALVINGS = 20
+HALVINGS, CLOSE = 20, 1e-6  # Of a shift; share of Σ|β| that a sum may be off.
 
 
 def solve_block(
@@ -36,7 +36,7 @@ def solve_block(
     least, most, near = low - beta, high - beta, NEAR_BOUND * (high - low)
     curvature = (K.diagonal() + lift).clamp(min=1e-30)
     e, h = torch.zeros_like(beta), -slopes
-    first_gain, level = None, 0.0
+    first_gain, level = None, torch.zeros_like(h[:1]).sum()
     for _ in range(max_rounds):
         g = h - level
         can = ((e > least) | (g < 0)) & ((e < most) | (g > 0))
@@ -47,9 +47,10 @@ def solve_block(
             level = (h * free).sum() / count
         d = _conjugate_gradients(K, (level - h) * free, free, count, target, lift, max_steps)
         d = torch.where(ends, -g / curvature, d)
+        lowest, highest = torch.where(can, least, e), torch.where(can, most, e)
         part, newton = 1.0, True
         while True:
-            s = _cut(e + part * d, least, most, target) - e
+            s = _cut(e + part * d, lowest, highest, target) - e
             Ks = K @ s + lift * s.sum()
             falls, curve = h @ s, s @ Ks
             theta = (-falls / curve.clamp(min=1e-30)).clamp(0.0, 1.0)
@@ -90,9 +91,11 @@ def _cut(z, least, most, target) -> torch.Tensor:
         return torch.minimum(torch.maximum(z, least), most)
     below, above, shift = (z - most).min(), (z - least).max(), torch.zeros((), dtype=z.dtype)
     shift = shift.to(z.device)
+    enough = CLOSE * z.abs().sum()
     for _ in range(HALVINGS):
-        cut = torch.minimum(torch.maximum(z - shift, least), most)
-        over = cut.sum() - target
+        over = torch.minimum(torch.maximum(z - shift, least), most).sum() - target
+        if over.abs() <= enough:
+            break
         below, above = torch.where(over > 0, shift, below), torch.where(over > 0, above, shift)
         inside = ((z - shift > least) & (z - shift < most)).sum()
         newton = shift + over / inside.clamp(min=1)

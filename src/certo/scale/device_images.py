@@ -10,7 +10,7 @@ import torch
 
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
-from certo.scale.device_kernels import MAX_BLOCK_VALUES, WIDTH, DeviceKernel
+from certo.scale.device_kernels import MAX_BLOCK_VALUES, WIDTH, DeviceKernel, norm_limit
 
 DENOMINATORS = 1, 2, 4, 8, 255  # Of features that are looked upon as fractions; 255: of images.
 WHOLE_LIMIT = 2048  # Up to which float16 holds all integers.
@@ -79,10 +79,9 @@ class GaussianImages(DeviceImages):
 
     @property
     def is_precise(self) -> bool:
-        """Whether float32 tells the exponents of typical pairs well, and float64 those of all."""
+        """Whether float32 tells the exponents of typical pairs well."""
         size = 4.0 * self.scale * float(self.points.square.mean())
-        by_norms, _ = self.kernel.is_by_norms(self.kernel.kernel)  # type: ignore[arg-type]
-        return by_norms and 2.0**-22 * size <= MAX_EXPONENT_ERROR
+        return 2.0**-22 * size <= MAX_EXPONENT_ERROR
 
     def part(self, rows: torch.Tensor) -> GaussianImages:
         return GaussianImages(self.kernel, self.X[:0], self.points.take(rows))
@@ -113,14 +112,23 @@ class GaussianImages(DeviceImages):
         return out.double()
 
     def exact_sums(self, columns: torch.Tensor, coef: torch.Tensor) -> torch.Tensor:
+        gaussian: Gaussian = self.kernel.kernel  # type: ignore[assignment]
+        X = self.X - self.kernel.middle
+        square = (X * X).sum(1)
+        near = square <= norm_limit(gaussian, X.shape[1])
+        close, remote = columns[near[columns]], columns[~near[columns]]
+        own, others = coef[near[columns]], coef[~near[columns]]
+        out = self.kernel.sums(self.X, self.X[remote], others)
+        out[near] += self._by_norms(X[near], square[near], X[close], square[close], own)
+        out[~near] += self.kernel.sums(self.X[~near], self.X[close], own)
+        return out
+
+    def _by_norms(self, X, square, Z, centre_square, coef) -> torch.Tensor:
+        """Σ_j coef_j K(x_i, z_j) in float64, where that of inner products is precise."""
         from certo.scale.device_loops import exponential_sums
 
-        kernel = self.kernel
-        _, moved = kernel.is_by_norms(kernel.kernel)  # type: ignore[arg-type]
-        X = self.X - kernel.middle if moved else self.X
-        Z, square = X[columns], (X * X).sum(1)
-        centre_square, out = square[columns], torch.zeros_like(square)
-        scale = torch.full_like(out[:1], 0.5 / float(kernel.kernel.variance))  # type: ignore[attr-defined]
+        out = torch.zeros_like(square)
+        scale = torch.full_like(out[:1], 0.5 / float(self.kernel.kernel.variance))  # type: ignore[attr-defined]
         height = max(1, MAX_BLOCK_VALUES // WIDTH)
         for j in range(0, len(Z), WIDTH):
             some = slice(j, j + WIDTH)

@@ -11,56 +11,40 @@ as `certificates.spaces.images` counts them.
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
 import torch
 
-from certo.kernels.algebra import Normalised, Product, Scaled, Sum
+from certo.kernels.algebra import Normalised, Product, Sum
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import MAX_NORM_ERROR, Gaussian
 from certo.kernels.linear import Linear
 from certo.kernels.polynomial import Polynomial
-from certo.scale.device import NoDevice
+from certo.scale.device import as_tensor, is_foreign, require_known
 
 WIDTH = 1024  # Centres of a piece of a sum: `certificates.spaces.images` allows for so many.
 MAX_BLOCK_VALUES = 2**26  # Kernel values made at once: 512 MB.
 MAX_DIFFERENCES = 2**25  # Numbers of differences of vectors held at once.
-KNOWN = Linear, Polynomial, Gaussian, Sum, Product, Scaled, Normalised
-
-
-def require_known(kernel: Kernel) -> None:
-    """NoDevice for kernels that devices do not compute."""
-    for part in (kernel, *getattr(kernel, "parts_", ())):
-        if not isinstance(part, KNOWN):
-            raise NoDevice(
-                f"{type(part).__name__} is not computed on a device: Linear, Polynomial and "
-                'Gaussian are, and their sums, products, multiples and cosines. Use device="cpu".'
-            )
-        if part is not kernel:
-            require_known(part)
 
 
 def tensor(X: Any, device: torch.device) -> torch.Tensor:
-    """Rows of numbers as float64 on the device."""
-    if isinstance(X, torch.Tensor):
-        return X.to(device, torch.float64)
+    """Numbers as float64 on the device."""
+    if is_foreign(X):
+        return as_tensor(X).to(device, torch.float64)
     X = X.toarray() if hasattr(X, "toarray") else np.ascontiguousarray(X)
+    X = X if X.flags.writeable else X.copy()  # PyTorch warns of memory that cannot be written to.
     return torch.from_numpy(X).to(device).to(torch.float64)
 
 
 class DeviceKernel:
-    """A kernel for vectors whose squared lengths do not exceed `longest`, after a move by `middle`
-    those of the Gaussians inside `longest_moved`."""
+    """A kernel, for vectors like these: Gaussians move them by their mean."""
 
-    def __init__(self, kernel: Kernel, X: torch.Tensor, Z: torch.Tensor | None = None):
+    def __init__(self, kernel: Kernel, X: torch.Tensor):
         require_known(kernel)
-        parts = [X] if Z is None else [X, Z]
         self.kernel = kernel
-        self.middle = parts[-1].mean(dim=0) if len(parts[-1]) else torch.zeros_like(X[:1].sum(0))
-        self._far = [_longest(part) for part in parts]
-        self._near = [_longest(part - self.middle) for part in parts]
+        self.middle = X.mean(dim=0) if len(X) else X.sum(0)
 
     def values(self, X: torch.Tensor, Z: torch.Tensor) -> torch.Tensor:
         """K(x_i, z_j) in float64."""
@@ -96,25 +80,18 @@ class DeviceKernel:
                 return self._of(inner, X, Z).mul_(left[:, None]).mul_(right)
         return _combined(kernel, [self._of(part, X, Z) for part in kernel.parts_])  # type: ignore[attr-defined]
 
-    def is_by_norms(self, kernel: Gaussian) -> tuple[bool, bool]:
-        """Whether distances follow from inner products well enough, and if so whether all points
-        must be moved to their mean for it."""
-        d = len(self.middle)
-        for moved, longest in ((False, self._far), (True, self._near)):
-            if float(kernel.off_by_norms(d, longest[0], longest[-1])) <= MAX_NORM_ERROR:
-                return True, moved
-        return False, False
-
     def _gaussian(self, kernel: Gaussian, X: torch.Tensor, Z: torch.Tensor) -> torch.Tensor:
-        by_norms, moved = self.is_by_norms(kernel)
-        scale = 0.5 / float(kernel.variance)
-        if not by_norms:
-            return _squared_differences(X, Z).mul_(-scale).exp_()
-        if moved:
-            X, Z = X - self.middle, Z - self.middle
-        block = X @ Z.T
-        block.mul_(2.0).sub_((X * X).sum(1)[:, None]).sub_((Z * Z).sum(1))
-        return block.clamp_(max=0.0).mul_(scale).exp_()
+        scale, limit = 0.5 / float(kernel.variance), norm_limit(kernel, X.shape[1])
+        left, right = X - self.middle, Z - self.middle
+        own, other = (left * left).sum(1), (right * right).sum(1)
+        block = left @ right.T
+        block.mul_(2.0).sub_(own[:, None]).sub_(other).clamp_(max=0.0)
+        far, remote = own > limit, other > limit
+        if far.any():
+            block[far] = -_squared_differences(X[far], Z)
+        if remote.any():
+            block[:, remote] = -_squared_differences(X, Z[remote])
+        return block.mul_(scale).exp_()
 
     def sums(self, X: torch.Tensor, Z: torch.Tensor, coef: torch.Tensor) -> torch.Tensor:
         """Σ_j coef_j K(x_i, z_j) in float64."""
@@ -130,7 +107,7 @@ class DeviceKernel:
 def gram(kernel: Kernel, X: Any, Z: Any, device: torch.device) -> np.ndarray:
     """The Gram block of points X and centres Z in float64."""
     left, right = tensor(X, device), tensor(Z, device)
-    ready = DeviceKernel(kernel, left, right)
+    ready = DeviceKernel(kernel, right)
     out = np.empty((len(left), len(right)))
     height = max(1, MAX_BLOCK_VALUES // max(1, len(right)))
     for i in range(0, len(left), height):
@@ -138,8 +115,14 @@ def gram(kernel: Kernel, X: Any, Z: Any, device: torch.device) -> np.ndarray:
     return out
 
 
-def _longest(X: torch.Tensor) -> float:
-    return float((X * X).sum(1).max()) if len(X) else 0.0
+@cache
+def norm_limit(kernel: Gaussian, d: int) -> float:
+    """The largest power of two such that distances of points whose squared lengths do not exceed it
+    follow from inner products well enough."""
+    limit = 2.0**1000
+    while limit and not kernel.off_by_norms(d, limit, limit) <= MAX_NORM_ERROR:
+        limit *= 0.5
+    return limit
 
 
 def _raised(base: torch.Tensor, kernel: Polynomial) -> torch.Tensor:

@@ -106,7 +106,7 @@ def solve_block(
     K, slopes, beta, low, high, target, moved, room, products, counter, lift,
     FREE: tl.constexpr, Q: tl.constexpr, ROWS: tl.constexpr, STEP: tl.constexpr,
     MAX_ROUNDS: tl.constexpr, MAX_STEPS: tl.constexpr, ENOUGH: tl.constexpr,
-    NEAR: tl.constexpr, SHORTEST: tl.constexpr,
+    NEAR: tl.constexpr, SHORTEST: tl.constexpr, HALVINGS: tl.constexpr, CLOSE: tl.constexpr,
 ):  # fmt: skip
     """`device_block.solve_block` in one launch: every program holds all vectors and makes the same
     decisions; only products with K are shared out."""
@@ -148,23 +148,25 @@ def solve_block(
             square = fresh
             steps += 1
         d = tl.where(ends, -g / curvature, d)
+        lowest, highest = tl.where(can, least, e), tl.where(can, most, e)
         part, searching, newton, gain = 1.0, 1, 1, 0.0
         while searching > 0:
             z = e + part * d
             if FREE:
-                below, above = tl.min(z - most), tl.max(z - least)
-                shift = 0.0
-                for _ in range(20):
-                    cut = tl.minimum(tl.maximum(z - shift, least), most)
-                    over = tl.sum(cut) - wanted
-                    strictly = tl.where((z - shift > least) & (z - shift < most), 1.0, 0.0)
+                below, above = tl.min(z - highest), tl.max(z - lowest)
+                shift, over, halvings = 0.0, 1.0, 0
+                enough = CLOSE * tl.sum(tl.abs(z)) + 1e-30
+                while (halvings < HALVINGS) & (tl.abs(over) > enough):
+                    over = tl.sum(tl.minimum(tl.maximum(z - shift, lowest), highest)) - wanted
+                    strictly = tl.where((z - shift > lowest) & (z - shift < highest), 1.0, 0.0)
                     below = tl.where(over > 0, shift, below)
                     above = tl.where(over > 0, above, shift)
                     guess = shift + over / tl.maximum(tl.sum(strictly), 1.0)
                     good = (guess > below) & (guess < above)
                     shift = tl.where(good, guess, 0.5 * (below + above))
+                    halvings += 1
                 z -= shift
-            s = tl.minimum(tl.maximum(z, least), most) - e
+            s = tl.minimum(tl.maximum(z, lowest), highest) - e
             Ks = _times(K, s, own, products, counter, turn, lift, Q, ROWS, STEP)
             turn += 1
             falls, curve = tl.sum(h * s), tl.sum(s * Ks)

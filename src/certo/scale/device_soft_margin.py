@@ -23,22 +23,23 @@ import numpy as np
 import torch
 
 from certo.kernels.base import Kernel
+from certo.kernels.gaussian import Gaussian
 from certo.problems.soft_margin import SoftMargin
 from certo.scale import device_block
 from certo.scale.device import on_device, require_memory
 from certo.scale.device_images import DeviceImages, GaussianImages, images_on
 from certo.scale.device_kernels import MAX_BLOCK_VALUES, require_known, tensor
 from certo.solvers.gap_ledger import Ledger
-from certo.solvers.kernel_soft_margin import KernelOutcome
+from certo.solvers.kernel_soft_margin import BLOCK_ACCURACY, KernelOutcome, solve_block
 from certo.stop import Asked, Stop, go_on
 
-BLOCK_ROWS = 4096  # Examples of a block.
+BLOCK_ROWS = 2048  # Examples of a block: smaller ones are solved sooner, larger ones pull too far.
 BLOCKS_PER_QUESTION = 16  # Blocks between two questions whether to stop.
-SWEEPS_PER_LOOK, MAX_BLOCKS_PER_LOOK = 3, 256  # Blocks between two looks at all examples.
+SWEEPS_PER_LOOK, MAX_DEVICE_BLOCKS = 3, 256  # Blocks between two looks at all examples.
 FOLLOWED_DISTANCE = 4.0  # Examples within so many violations from the margin are followed.
 NEGLIGIBLE_VIOLATION = 0.005  # Share of the violation below which an example does not violate.
 FIRST_AIM, NEXT_AIM = 0.8, 0.6  # Share of the gap that is aimed at before float64, and after it.
-BOX_ROUNDING = 1e-6  # Distance from a bound, relative to its box, that is rounding in float32.
+FLOAT32_BOX_ROUNDING = 1e-6  # Distance from a bound, relative to its box, that is rounding.
 EQUAL_SUMS = 1e-13  # Sums of costs that differ by this share of them count as equal.
 MAX_PROCESSORS = 128  # Programs that solve a block together.
 VECTORS = 40  # Numbers in float64 that are held for each example.
@@ -122,6 +123,7 @@ class _Search:
         self.all = _View(images_on(kernel, X), y, low, high, zero.clone(), zero.clone())
         self.costs, self.X = c, X
         self.total = torch.zeros((), dtype=torch.float64, device=device)  # Σ β
+        self.by_pairs = not isinstance(kernel, Gaussian)
         self.draw = torch.Generator(device=device).manual_seed(0)
         self.best: _Found | None = None
         if start is not None:
@@ -138,19 +140,18 @@ class _Search:
             if near or ledger.over:
                 found = self._exactly()
                 better = self.best is None or found.gap < self.best.gap
-                self.best = found if better else self.best
-                ledger.found(self.best.primal, self.best.dual)
-                done = self.best.gap <= ledger.goal * self.best.primal
+                best = found if self.best is None or better else self.best
+                self.best = best
+                ledger.found(best.primal, best.dual)
+                done = best.gap <= ledger.goal * best.primal
                 if done or ledger.spent or not (better and found.gap < 0.98 * before):
-                    return self._outcome(ledger)
+                    return self._outcome(ledger, best)
                 before, aim = found.gap, aim * NEXT_AIM
                 ledger.primal, ledger.dual = math.inf, -math.inf
                 continue
             self._improve(b, 0.5 * aim * ledger.goal * primal)
 
-    def _outcome(self, ledger: Ledger) -> KernelOutcome:
-        best = self.best
-        assert best is not None
+    def _outcome(self, ledger: Ledger, best: _Found) -> KernelOutcome:
         stop = ledger.stop(best.gap, ledger.goal * best.primal)
         return KernelOutcome(
             best.alpha, best.b, best.scores, best.primal, best.dual, ledger.passes, stop,
@@ -226,11 +227,12 @@ class _Search:
         view = everyone if whole else everyone.part(near)
         size = min(len(view.y), BLOCK_ROWS)
         most = min(max(BLOCKS_PER_QUESTION, SWEEPS_PER_LOOK * len(view.y) // size),
-                   MAX_BLOCKS_PER_LOOK)  # fmt: skip
+                   MAX_DEVICE_BLOCKS)  # fmt: skip
         before = view.beta.clone()
+        asking = 1 if size == len(view.y) else BLOCKS_PER_QUESTION
         for k in range(most):
             look = self._look(view, None)
-            if k % BLOCKS_PER_QUESTION == 0 and k and (float(look.gap) <= goal or self.asked()):
+            if k % asking == 0 and k and (float(look.gap) <= goal or self.asked()):
                 break
             self._step(view, look, size)
         if whole:
@@ -251,9 +253,13 @@ class _Search:
         old, least, most = beta[at], low[at], high[at]
         slopes = look.slopes[at]
         target = -self.total.float() if self.free else None
-        moved = self._solved(images.block(at), slopes, old, least, most, target)
+        if self.by_pairs:
+            accuracy = BLOCK_ACCURACY * float(look.excess.max())
+            moved = self._by_pairs(images, at, slopes, old, least, most, accuracy)
+        else:
+            moved = self._solved(images.block(at), slopes, old, least, most, target)
         now = torch.minimum(torch.maximum(old + moved.double(), least), most)
-        last = BOX_ROUNDING * (most - least)
+        last = FLOAT32_BOX_ROUNDING * (most - least)
         now = torch.where(now - least <= last, least, torch.where(most - now <= last, most, now))
         change = now - old
         step = images.sums(None, at, change)
@@ -265,27 +271,35 @@ class _Search:
         self.total = self.total + length * added
 
     def _chosen(self, look: _Look, size: int) -> torch.Tensor:
-        """A block: violators at random, in proportion to their violation; those that should rise
-        and those that should fall alike where the intercept is free."""
+        """A block: violators at random, the chance of each in proportion to the root of its
+        violation; half of them should rise, and half should fall."""
         if size == len(look.excess):
             return torch.arange(size, device=look.excess.device)
-        excess = look.excess
-        violation = excess.clamp(min=0.0)
-        if self.free:
-            rising = look.slopes > 0
-            rise = torch.where(rising, violation, 0.0).sum()
-            fall = violation.sum() - rise
-            violation = violation / torch.where(rising, rise, fall).clamp(min=1e-300)
-        chance = torch.rand(len(excess), generator=self.draw, device=excess.device)
-        key = torch.where(excess > 0, violation * chance, 1e-9 * excess)
-        return torch.topk(key, size, sorted=False).indices
+        weight, rising = look.excess.clamp(min=0.0).sqrt(), look.slopes > 0
+        rise = torch.where(rising, weight, 0.0).sum()
+        weight = weight / torch.where(rising, rise, weight.sum() - rise).clamp(min=1e-300)
+        # Efraimidis and Spirakis (2006): the least of exponential times over the weights.
+        time = torch.empty_like(weight).exponential_(generator=self.draw)
+        late = torch.where(look.excess > 0, -time / weight.clamp(min=1e-300), -1e300)
+        return torch.topk(late, size, sorted=False).indices
+
+    def _by_pairs(self, images, at, slopes, beta, low, high, accuracy: float) -> torch.Tensor:
+        """On the processor, as `kernel_soft_margin` does: few dimensions leave a block's Gram
+        matrix without full rank, and conjugate gradients take long there."""
+        gram = images.kernel.values(images.X[at], images.X[at]).cpu().numpy()
+        gram += float(self.lifted)
+        old, least, most, v = (part.cpu().numpy() for part in (beta, low, high, slopes))
+        now = solve_block(
+            gram, old, least, most, v, accuracy, free=self.free, asked=self.asked,
+            precise=lambda: gram,
+        )  # fmt: skip
+        return torch.from_numpy(now - old).to(beta.device)
 
     def _solved(self, K, slopes, beta, low, high, target) -> torch.Tensor:
-        lift = 1.0 if self.lifted else 0.0
-        numbers = [part.float() for part in (slopes, beta, low, high)]
-        if K.device.type == "cuda" and isinstance(self.all.images, GaussianImages):
-            return _in_one_launch(K, *numbers, target, lift)
-        return device_block.solve_block(K, *numbers, target, lift)
+        in_one = K.device.type == "cuda" and isinstance(self.all.images, GaussianImages)
+        solve = _in_one_launch if in_one else device_block.solve_block
+        v, b, least, most = (part.float() for part in (slopes, beta, low, high))
+        return solve(K, v, b, least, most, target, 1.0 if self.lifted else 0.0)
 
 
 def _in_one_launch(K, slopes, beta, low, high, target, lift: float) -> torch.Tensor:
@@ -294,7 +308,7 @@ def _in_one_launch(K, slopes, beta, low, high, target, lift: float) -> torch.Ten
 
     q, device = len(beta), beta.device
     Q = max(64, 2 ** math.ceil(math.log2(q)))
-    if Q > q:  # Examples without any room.
+    if q < Q:  # Examples without any room.
         K = torch.nn.functional.pad(K, (0, Q - q, 0, Q - q))
         slopes, beta, low, high = (
             torch.nn.functional.pad(part, (0, Q - q)) for part in (slopes, beta, low, high)
@@ -307,8 +321,9 @@ def _in_one_launch(K, slopes, beta, low, high, target, lift: float) -> torch.Ten
     solve_block[(programs,)](
         K, slopes, beta, low, high, beta[:1] if target is None else target, moved, room,
         room[programs:], counter, lift, target is not None, Q, Q // programs, min(Q, 256),
-        device_block.MAX_ROUNDS, device_block.MAX_STEPS, device_block.ENOUGH, device_block.NEAR_BOUND,
-        device_block.SHORTEST_PART, num_warps=16,
+        device_block.MAX_ROUNDS, device_block.MAX_STEPS, device_block.ENOUGH,
+        device_block.NEAR_BOUND, device_block.SHORTEST_PART, device_block.HALVINGS,
+        device_block.CLOSE, num_warps=16,
     )  # fmt: skip
     return moved[:q]
 

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from certo.facts import InputError
 from certo.scale.blocks import Block, Blocks
+from certo.words import blocks as sentences
 
 MAX_CLASSES = 1000  # A target with more different values is no class.
 SAMPLE_NUMBERS = 2**22  # Numbers in the sample that is drawn in the first pass: 32 MB at most.
@@ -34,11 +36,7 @@ class FirstLook:
         counts = dict(self.counts)
         for label, count in other.counts.items():
             counts[label] = counts.get(label, 0) + count
-        if len(counts) > MAX_CLASSES:
-            raise ValueError(
-                f"y holds more than {MAX_CLASSES:,} different values: a classifier needs classes. "
-                "For numbers use LeastSquares."
-            )
+        _require_few(len(counts))
         return FirstLook(
             self.rows + other.rows, counts, max(self.square, other.square),
             self.X + other.X, self.y + other.y,
@@ -62,16 +60,42 @@ def look(block: Block, chosen: np.ndarray, classes: bool) -> FirstLook:
         raise BadRows(f"{block.place} has no target: say which column is to be predicted.")
     counts: dict[Any, int] = {}
     if classes:
-        labels, many = np.unique(block.y, return_counts=True)
+        try:
+            labels, many = np.unique(block.y, return_counts=True)
+        except TypeError as wrong:
+            raise BadRows(
+                f"{block.place}: labels must all be texts or all be numbers, and none may be "
+                "missing."
+            ) from wrong
+        _require_few(labels.size)
         counts = dict(zip(labels.tolist(), many.tolist(), strict=True))
         if any(label != label for label in counts):
             raise BadRows(f"{block.place} has a missing label.")
-    elif not np.all(np.isfinite(np.asarray(block.y, np.float64))):
+    elif not np.all(np.isfinite(target_numbers(block))):
         raise BadRows(f"{block.place} has a target that is no finite number.")
     first, last = np.searchsorted(chosen, (block.start, block.start + block.rows))
     here = chosen[first:last] - block.start
     some = [(block.X[here], np.asarray(block.y)[here])] if here.size else []
     return FirstLook(block.rows, counts, square, [X for X, _ in some], [y for _, y in some])
+
+
+def _require_few(classes: int) -> None:
+    if classes > MAX_CLASSES:
+        raise InputError(sentences.too_many_classes, MAX_CLASSES)
+
+
+def target_numbers(block: Block) -> np.ndarray:
+    """The target of a block, refused where it is none or holds no numbers."""
+    if block.y is None:
+        raise BadRows(f"{block.place} has no target: say which column is to be predicted.")
+    try:
+        return np.asarray(block.y, np.float64)
+    except (TypeError, ValueError) as wrong:
+        first = np.asarray(block.y).ravel()[0]
+        raise BadRows(
+            f"{block.place}: a target of numbers is needed, but it holds {str(first)!r}. To "
+            "predict classes, fit a classifier."
+        ) from wrong
 
 
 def _greatest_square(X: Any) -> float:

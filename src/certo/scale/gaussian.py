@@ -9,9 +9,11 @@ from scipy import linalg
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.density.gaussian_likelihood import GaussianLikelihood
+from certo.facts import InputError
 from certo.issue.by_blocks import gaussian_draft, issue_gaussian, totals_of
 from certo.scale.blocks import MAX_SUMMED_COLUMNS, Block, Blocks
 from certo.scale.first_look import BadRows, in_float64
+from certo.words import blocks as sentences
 
 
 class Ranges(NamedTuple):
@@ -62,7 +64,7 @@ def fit(blocks: Blocks, kind: str) -> tuple[Moments, GaussianLikelihood]:
     does not tell that the covariance is not singular."""
     m, d = blocks.shape
     if d > MAX_SUMMED_COLUMNS:
-        raise ValueError(f"by blocks at most {MAX_SUMMED_COLUMNS:,} columns can be fitted.")
+        raise InputError(sentences.too_many_columns, d, MAX_SUMMED_COLUMNS)
     shift = dense_rows(next(iter(blocks._blocks())))[0].copy()
     seen = blocks.total(ranges_of, shift)
     constant = np.flatnonzero(seen.low == seen.high).tolist()

@@ -13,9 +13,10 @@ from certo.certificates.blocks.sums import BlockSum
 from certo.certificates.composite import NotClaimed
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.values import Values
+from certo.facts import InputError
 from certo.issue.by_blocks import issue_least_squares, least_squares_draft, totals_of
 from certo.scale.blocks import MAX_SUMMED_COLUMNS, Block, Blocks
-from certo.scale.first_look import BadRows
+from certo.scale.first_look import BadRows, target_numbers
 from certo.solvers.least_squares import (
     MAX_GRAM_CONDITION,
     Solution,
@@ -31,6 +32,7 @@ from certo.solvers.moments import (
     shifted_sums,
     triangle,
 )
+from certo.words import blocks as sentences
 
 MAX_CORRECTIONS = 3  # Passes that take back what rounding in the sums of squares has cost.
 ENOUGH_EXCESS = 1e-13  # Of the risk: a smaller excess needs no further pass.
@@ -42,9 +44,7 @@ DEPENDENT_COLUMNS = (
 
 def rows_of(block: Block) -> Rows:
     """The rows of a block with their values, refused where they are no finite numbers."""
-    if block.y is None:
-        raise BadRows(f"{block.place} has no target: say which column is to be predicted.")
-    Y = np.asarray(block.y, np.float64)
+    Y = target_numbers(block)
     return Rows(block.X, Y[:, None] if Y.ndim == 1 else Y)
 
 
@@ -73,9 +73,7 @@ def fit(
     """The solution, as from a table in memory, and its claim."""
     (m, d), lifted = blocks.shape, treatment == "free"
     if d > MAX_SUMMED_COLUMNS:
-        raise ValueError(
-            f"by blocks at most {MAX_SUMMED_COLUMNS:,} columns can be fitted, got {d:,}."
-        )
+        raise InputError(sentences.too_many_columns, d, MAX_SUMMED_COLUMNS)
     known = _moments(blocks, lifted)
     found = from_triangle(Triangle.of(known), d, lifted, ridge)
     if found.condition > MAX_GRAM_CONDITION:  # The sums of squares have lost too many digits.

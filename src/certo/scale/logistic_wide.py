@@ -27,7 +27,7 @@ from certo.solvers.newton import ARMIJO_SHARE
 
 #: The share of the gradient that a step may leave. A step costs two passes beside its products, so
 #: that it is worth while to solve its system well.
-MAX_RESIDUAL = 0.005
+MAX_RESIDUAL_BY_BLOCKS = 0.005
 #: A relative difference of two objectives that the sums over blocks may not show.
 NOISE = 2.0**-44
 LENGTHS = (1.0, 2.0, 0.5, 0.25, 0.1, 0.03, 0.01, 1e-3, 1e-5)  # Of a step, tried in one pass.
@@ -164,7 +164,7 @@ class WideBlocks:
 
         b = -point.gradient
         size = float(np.linalg.norm(b)) or 1.0
-        share = min(share, MAX_RESIDUAL)
+        share = min(share, MAX_RESIDUAL_BY_BLOCKS)
         # What is left of the intercepts' gradient counts more than what `enough` looks at.
         enough = 0.0 if self.lift else enough
         found = conjugate_gradients(product, lambda R: R * scale, b / size, share, enough / size)

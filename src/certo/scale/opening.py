@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from certo.facts import InputError
 from certo.scale.blocks import ArrayBlocks, Blocks
+from certo.words import blocks as sentences
 
 PARQUET_ENDINGS, ARROW_ENDINGS = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 
@@ -39,10 +41,7 @@ def as_blocks(X: Any, y: Any = None) -> Blocks:
         return from_dask(X, y)
     if is_in_blocks(X):
         if y is not None and not isinstance(y, str):
-            raise ValueError(
-                "with a pyarrow dataset y must be the name of the column to predict, got "
-                f"{type(y).__name__}."
-            )
+            raise InputError(sentences.no_target_name, type(y).__name__)
         from certo.scale.arrow_files import ArrowBlocks
 
         return ArrowBlocks(X, y)
@@ -66,22 +65,62 @@ def open_blocks(path: str | Path, target: Any = None) -> Blocks:
     return as_blocks(open_dataset(path), target)
 
 
-def open_dataset(path: str | Path) -> Any:
-    """A pyarrow dataset of the file, or of all files of the folder that have its first ending."""
+#: The endings of files that are read in blocks, by what pyarrow calls their format.
+ENDINGS = {"parquet": PARQUET_ENDINGS, "feather": ARROW_ENDINGS, "csv": (".csv",)}
+
+
+def files_of(path: str | Path) -> tuple[str, list[Path]]:
+    """The format of a file, or of all files of a folder that hold tables, and their paths. What
+    begins with a dot or an underscore is no part of a table, as other readers have it, too."""
+    from certo.scale.arrow_files import BadFile
+
+    path = Path(path)
+    if not path.exists():
+        raise BadFile(f"{path}: there is no such file or folder.")
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+        files = [file for file in files if not _is_hidden(file.relative_to(path))]
+    tables = [
+        (kind, file)
+        for file in files
+        for kind, endings in ENDINGS.items()
+        if file.suffix.lower() in endings
+    ]
+    if not tables:
+        every = ", ".join(ending for endings in ENDINGS.values() for ending in endings)
+        raise BadFile(
+            f"{path} holds no file that can be read in blocks: {every}, .npy or .svmlight."
+        )
+    (first, one) = tables[0]
+    if others := [file for kind, file in tables if kind != first]:
+        raise BadFile(
+            f"{path} holds files of several formats, such as {one.name} and {others[0].name}. Put "
+            "those of the table into a folder of their own, or name one file."
+        )
+    return first, [file for _, file in tables]
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part[0] in "._" for part in path.parts)
+
+
+def open_dataset(path: str | Path, csv: Any = "csv") -> Any:
+    """A pyarrow dataset of the file, or of all files of the folder; `csv` is how CSV files are
+    written. Names of folders such as year=2026 give columns."""
     import pyarrow as pa
     import pyarrow.dataset as ds
 
     from certo.scale.arrow_files import BadFile
 
     path = Path(path)
-    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-    known = {"parquet": PARQUET_ENDINGS, "feather": ARROW_ENDINGS, "csv": (".csv",)}
-    for kind, endings in known.items():
-        if found := [str(file) for file in files if file.suffix.lower() in endings]:
-            try:
-                return ds.dataset(found, format=kind)
-            except (pa.ArrowException, OSError) as wrong:
-                what = str(wrong).splitlines()[0]
-                raise BadFile(f"{path} cannot be read: {what}") from wrong
-    every = ", ".join(ending for endings in known.values() for ending in endings)
-    raise BadFile(f"{path} holds no file that can be read in blocks: {every}, .npy or .svmlight.")
+    kind, files = files_of(path)
+    try:
+        return ds.dataset(
+            [str(file) for file in files], format=csv if kind == "csv" else kind,
+            partitioning="hive" if path.is_dir() else None,
+            partition_base_dir=str(path) if path.is_dir() else None,
+        )  # fmt: skip
+    except (pa.ArrowException, OSError) as wrong:
+        what = str(wrong).splitlines()[0]
+        raise BadFile(f"{path} cannot be read: {what}") from wrong

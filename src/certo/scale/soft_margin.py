@@ -13,6 +13,7 @@ from certo.certificates.blocks.sums import Sums
 from certo.certificates.composite import NotClaimed
 from certo.certificates.margins.soft_margin_gap import costs_of
 from certo.certificates.sample.labels import Labels
+from certo.facts import InputError
 from certo.issue.by_blocks import issue_soft_margin, soft_margin_draft, totals_of
 from certo.scale.blocks import MAX_SUMMED_COLUMNS, Block, Blocks
 from certo.scale.first_look import FirstLook, in_float64
@@ -30,6 +31,7 @@ from certo.solvers.smoothed_hinge import (
 )
 from certo.solvers.soft_margin import soft_margin
 from certo.stop import Asked, Stop
+from certo.words import blocks as sentences
 from certo.words.labels import shown_of
 
 SAMPLE_TOL = 1e-3  # The gap to which the problem of the sample is solved.
@@ -82,9 +84,11 @@ def fit(
 ) -> list[Output]:
     """Hyperplanes for all outputs, which share the passes, and their claims."""
     if blocks.shape[1] > MAX_SUMMED_COLUMNS:
-        raise ValueError(
-            f"by blocks at most {MAX_SUMMED_COLUMNS:,} columns can be fitted, but there are "
-            f"{blocks.shape[1]:,}. Pegasos takes any number."
+        raise InputError(
+            sentences.too_many_columns,
+            blocks.shape[1],
+            MAX_SUMMED_COLUMNS,
+            "Pegasos takes any number.",
         )
     ledgers = [Ledger(tol, max_iter, asked, after_look) for _ in labels]
     runs = [

@@ -15,6 +15,7 @@ from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.labels import Labels
 from certo.compiled.trace import MAX_WINDOWS
+from certo.facts import InputError
 from certo.scale.blocks import Block, Blocks
 from certo.solvers.checkpoints import blocks as checkpoints
 from certo.solvers.mixed_perceptron import Standing, average, shard_ends, visit
@@ -23,6 +24,7 @@ from certo.solvers.pegasos import PegasosOutcome, PegasosState, StepTrace, pegas
 from certo.solvers.perceptron import PerceptronOutcome
 from certo.solvers.trace import Trace
 from certo.stop import Asked, Stop
+from certo.words import blocks as sentences
 
 Notes = TypeVar("Notes", RegretTrace, StepTrace)
 
@@ -260,10 +262,7 @@ def _epoch(
     for neuron, made, after in zip(neurons, updates.tolist(), by_neuron, strict=True):
         w = average(each.w for each in after) if shards > 1 else after[0].w
         if not np.all(np.isfinite(w)):
-            raise ValueError(
-                f"the weights overflowed float64 in epoch {len(neuron.made) + 1}: the learning "
-                f"rate {neuron.run.rate} is too large for these examples."
-            )
+            raise InputError(sentences.weights_overflowed, len(neuron.made) + 1, neuron.run.rate)
         seen = sum(each.looks - neuron.at.looks for each in after)
         neuron.at = Standing(
             w, neuron.at.updates + made, neuron.at.looks + seen, after[0].weighted

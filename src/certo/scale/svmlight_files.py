@@ -9,7 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from certo.facts import InputError
 from certo.scale.blocks import Block, Blocks
+from certo.words import blocks as sentences
 
 LINES_PER_BLOCK = 16_384
 
@@ -32,7 +34,7 @@ class SvmlightBlocks(Blocks):
                         most = max(most, int(index))
                         self.zero_based |= int(index) == 0
         if not rows:
-            raise ValueError(f"{path} holds no rows.")
+            raise InputError(sentences.no_rows, path)
         super().__init__((rows, most + self.zero_based), np.float64)
 
     @property
@@ -56,9 +58,8 @@ class SvmlightBlocks(Blocks):
                     zero_based=self.zero_based,
                 )  # fmt: skip
             except (ValueError, OverflowError) as wrong:
-                raise ValueError(
-                    f"{self.path} cannot be read as svmlight: {wrong} (among the "
-                    f"{len(lines):,} rows from row {start + 1:,} on)."
+                raise InputError(
+                    sentences.unreadable_lines, self.path, start, len(lines), wrong
                 ) from wrong
             yield Block(X, y, start, f"{self.path.name}, from row {start + 1:,}")
             start += len(lines)

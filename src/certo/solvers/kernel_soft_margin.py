@@ -253,25 +253,11 @@ class _Search:
     def _solve_block(self, at: np.ndarray, slopes: np.ndarray, eps: float) -> np.ndarray:
         """β of these examples, the others being what they are, until none violates by more than
         eps: by pairs, and where that would take too many steps, by Newton's."""
-        beta, low, high = self.beta[at].copy(), self.low[at], self.high[at]
-        gram = self._gram(at, self.precision)
-        smo = smo_pairs if self.intercept == "free" else smo_single
-        diagonal, v = np.ascontiguousarray(gram.diagonal()), slopes.astype(gram.dtype)
-        left, call = MAX_PAIR_STEPS_PER_ROW * at.size, MAX_SCANNED_PER_CALL // at.size
-        while left > 0:
-            steps = min(left, call)
-            made = smo(gram, diagonal, beta, low, high, v, gram.dtype.type(eps), steps)
-            if made < steps or self.asked():
-                return beta
-            left -= steps
-        if at.size > MAX_NEWTON_ROWS:
-            return beta
-        gram = gram if gram.dtype == np.float64 else self._gram(at, np.float64)
-        slopes = slopes - gram @ (beta - self.beta[at])
-        free = self.intercept == "free"
-        return solve_box(
-            gram, beta, low, high, slopes, free=free, eps=NEWTON_ACCURACY * eps, asked=self.asked
-        )
+        return solve_block(
+            self._gram(at, self.precision), self.beta[at], self.low[at], self.high[at], slopes, eps,
+            free=self.intercept == "free", asked=self.asked,
+            precise=lambda: self._gram(at, np.float64),
+        )  # fmt: skip
 
     def _gram(self, at: np.ndarray, dtype) -> np.ndarray:
         if self.whole and dtype == self.images.single:
@@ -280,6 +266,39 @@ class _Search:
         if self.intercept == "lifted":
             gram += 1
         return gram
+
+
+def solve_block(
+    gram: np.ndarray,
+    beta: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    slopes: np.ndarray,
+    eps: float,
+    *,
+    free: bool,
+    asked: Asked = go_on,
+    precise: Callable[[], np.ndarray],
+) -> np.ndarray:
+    """The multipliers β with the given slopes, moved until none violates by more than eps: by
+    pairs, and where that would take too many steps, by Newton's, on the Gram matrix in float64."""
+    before, beta, m = beta, beta.copy(), beta.size
+    smo = smo_pairs if free else smo_single
+    diagonal, v = np.ascontiguousarray(gram.diagonal()), slopes.astype(gram.dtype)
+    left, call = MAX_PAIR_STEPS_PER_ROW * m, MAX_SCANNED_PER_CALL // m
+    while left > 0:
+        steps = min(left, call)
+        made = smo(gram, diagonal, beta, low, high, v, gram.dtype.type(eps), steps)
+        if made < steps or asked():
+            return beta
+        left -= steps
+    if m > MAX_NEWTON_ROWS:
+        return beta
+    gram = gram if gram.dtype == np.float64 else precise()
+    slopes = slopes - gram @ (beta - before)
+    return solve_box(
+        gram, beta, low, high, slopes, free=free, eps=NEWTON_ACCURACY * eps, asked=asked
+    )
 
 
 class _Look(NamedTuple):

@@ -22,9 +22,11 @@ from certo.certificates.runs.update_sums import UpdateSums
 from certo.compiled.perceptron import Rule, Skips, State, visit_all
 from certo.compiled.rows import rows_of
 from certo.compiled.trace import MAX_WINDOWS, empty_copies, empty_log
+from certo.facts import InputError
 from certo.solvers.perceptron import PerceptronOutcome
 from certo.solvers.trace import Trace
 from certo.stop import Stop, go_on
+from certo.words import blocks as sentences
 
 
 class Standing(NamedTuple):
@@ -109,10 +111,7 @@ def mixed_perceptron(
         results = [visit(*part, run, Standing(w)) for part in parts]
         w = average(reached.w for reached, _ in results)
         if not np.all(np.isfinite(w)):
-            raise ValueError(
-                f"the weights overflowed float64 in epoch {len(made) + 1}: the learning rate "
-                f"{run.rate} is too large for these examples."
-            )
+            raise InputError(sentences.weights_overflowed, len(made) + 1, run.rate)
         updates = np.concatenate([epoch.counts for _, epoch in results])
         counts += updates
         made.append(int(updates.sum()))

@@ -11,9 +11,9 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.regression.least_squares_evidence import ShiftedGram
 from certo.compiled.scan import all_whole, column_middles
 from certo.compiled.threads import in_pieces, one_thread, pieces
+from certo.problems.shifted_gram import ShiftedGram
 
 SUM_BLOCK_NUMBERS = 2**16  # Numbers in a block of rows that stays in the cache until multiplied.
 QR_BLOCK_NUMBERS = 2**17  # Numbers in a block whose QR is taken: fewer blocks, fewer factors.

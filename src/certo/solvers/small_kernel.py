@@ -25,8 +25,10 @@ from certo.stop import Asked, Stop
 MAX_SMALL_ROWS = 2000  # Examples whose whole Gram matrix is made: 32 MB.
 SINGLE_ABOVE_ROWS = 512  # Examples from which on the steps are made in float32, to save memory.
 FIRST_VIOLATION = 3e-4  # Slopes are differences of scores and ±1; LIBSVM stops at 1e-3.
+VIOLATION_BEFORE_NEWTON = 3e-3  # By then it is mostly known which multipliers are in their boxes.
 VIOLATION_FACTOR = 0.1
-MAX_ROUNDS = 12
+MAX_NEWTON_MULTIPLIERS = 500  # Inside their boxes, of examples with many features.
+MAX_SMALL_ROUNDS = 12
 FIRST_ACTIVE_ROWS = 256  # Examples of many features that steps begin with.
 MAX_STEPS_PER_ROW = 20  # Beyond that Newton steps are quicker.
 NO_TRACE = GapTrace(*(np.zeros(0) for _ in range(5)))
@@ -35,6 +37,10 @@ EXACT_GAP = 1e-12  # The relative gap of a solution that is exact but for roundi
 
 class SmallGram:
     """The Gram matrix of the examples, and the problems solved on it."""
+
+    # Whether so few multipliers are inside their boxes that Newton's step for them saves time.
+    has_few_free = False
+    first_violation = FIRST_VIOLATION
 
     def __init__(self, K: np.ndarray, intercept: str):
         self.K, self.intercept = np.ascontiguousarray(K, dtype=np.float64), intercept
@@ -64,19 +70,19 @@ class SmallGram:
         smo = smo_pairs if self.intercept == "free" else smo_single
         problem = SoftMargin(signs, costs, self.intercept)
         looks: list[tuple[float, float, float]] = []
-        beta, slopes = np.zeros(m), signs.astype(np.float64)
-        eps, kind = FIRST_VIOLATION, self.kind
+        beta, slopes, b = np.zeros(m), signs.astype(np.float64), 0.0
+        eps, kind = self.first_violation, self.kind
         goal = EXACT_GAP if exactly else tol
-        for _ in range(MAX_ROUNDS):
-            # A constant taken from all slopes changes no pair, and leaves float32 more digits.
+        for _ in range(MAX_SMALL_ROUNDS):
+            # The same number taken from all slopes changes no pair, and leaves float32 more digits.
             centred = self.intercept == "free" and kind is np.float32
-            shift = np.median(slopes) if centred and looks else 0.0
-            v = (slopes - shift).astype(kind)
+            v = (slopes - (b if centred else 0.0)).astype(kind)
             most = MAX_STEPS_PER_ROW * m
             made = self._descend(smo, beta, low, high, v, kind(eps), most)
-            moved = self._polished(beta, v, low, high) if exactly else beta
+            polishes = exactly or self.has_few_free
+            moved = self._polished(beta, v, low, high) if polishes else beta
             found = self._evaluated(problem, moved * signs)
-            if exactly and found.gap > goal * found.primal:
+            if polishes and found.gap > goal * found.primal:
                 plain = self._evaluated(problem, beta * signs)
                 found = plain if plain.gap < found.gap else found
             looks.append((time.perf_counter() - began, found.primal, found.dual))
@@ -86,7 +92,7 @@ class SmallGram:
                 return self._with_trace(found, looks)
             if made >= most:
                 break
-            beta, slopes = found.alpha * signs, self._slopes(found, signs)
+            beta, slopes, b = found.alpha * signs, self._slopes(found, signs), found.b
             eps *= VIOLATION_FACTOR
         return None
 
@@ -108,13 +114,16 @@ class SmallGram:
         """Newton's step for the multipliers inside their boxes, v being y − Kβ, but for a constant
         where the intercept is free; the same ones, if it fails."""
         inside = np.flatnonzero((beta > low) & (beta < high))
+        return self._newton(inside, self.matrix[np.ix_(inside, inside)], v[inside], beta, low, high)
+
+    def _newton(self, inside, matrix, v, beta, low, high) -> np.ndarray:
         n, free = inside.size, int(self.intercept == "free")
         system = np.zeros((n + free, n + free))
-        system[:n, :n] = self.matrix[np.ix_(inside, inside)]
+        system[:n, :n] = matrix
         if free:
             system[:n, n] = system[n, :n] = 1.0
         try:
-            step = np.linalg.solve(system, np.append(v[inside], np.zeros(free)))[:n]
+            step = np.linalg.solve(system, np.append(v, np.zeros(free)))[:n]
         except np.linalg.LinAlgError:
             return beta
         moved = beta.copy()
@@ -164,9 +173,12 @@ class PartOfGram(SmallGram):
 class PartOfProducts(SmallGram):
     """Few examples with many features. Most of them are often far beyond the margin: steps are made
     on some, by their inner products in the memory that the last part had, and those that violate
-    then are added. Scores of all, in float64, are those of w = Σ β_t x_t."""
+    then are added. Scores of all, in float64, are those of w = Σ β_t x_t. No more multipliers than
+    there are features are inside their boxes, but for ties: Newton's step for these is the end."""
 
     kind = np.float32
+    has_few_free = True
+    first_violation = VIOLATION_BEFORE_NEWTON
 
     def __init__(self, X: np.ndarray, intercept: str, room: np.ndarray):
         self.intercept, self.X = intercept, X.astype(np.float64, copy=False)
@@ -205,6 +217,17 @@ class PartOfProducts(SmallGram):
             if worse.size > more:
                 worse = worse[np.argpartition(violation[worse], -more)[-more:]]
             self._add(worse)
+
+    def _polished(self, beta, v, low, high) -> np.ndarray:
+        """By inner products and slopes in float64."""
+        inside = np.flatnonzero((beta > low) & (beta < high))
+        if inside.size > min(self.X.shape[1] + 1, MAX_NEWTON_MULTIPLIERS):
+            return beta
+        some, X = np.flatnonzero(beta), self.X[inside]
+        lift = self.intercept == "lifted"
+        slopes = np.sign(high + low)[inside] - X @ (beta[some] @ self.X[some])
+        slopes -= float(beta.sum()) if lift else 0.0
+        return self._newton(inside, X @ X.T + float(lift), slopes, beta, low, high)
 
     def _middle(self, slopes, beta, low, high) -> float:
         """Between the slopes that can rise and those that can fall."""

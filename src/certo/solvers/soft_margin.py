@@ -38,6 +38,7 @@ MAX_NEWTON_FEATURES = 1000  # Features up to which a Newton system is quick to s
 MIN_DESCENT_FEATURES, MAX_LATE_NEWTON_FEATURES = 200, 2500
 PATIENCE_PER_DIGIT = 5e-5
 DESCENT_FIRST_NUMBERS = 2**17  # Problems of so many numbers begin with descent, without a sample.
+DESCENT_FIRST_PASSES = 10.0  # Later epochs are of few examples, and cost less than Newton's steps.
 MAX_ROTATED_ROWS = 300  # Examples, of more features than that, that are rotated into fewer.
 EXACT_BELOW_NUMBERS = 2**14  # Problems of fewer numbers are solved as exactly as float64 allows.
 # So are problems of fewer than so many numbers that are alone and have few features:
@@ -154,7 +155,7 @@ def _solve(
         sampled = method.begin(ledger)
         if not sampled and back is None and rows.work >= DESCENT_FIRST_NUMBERS:
             first = DualDescent(rows, intercept, rng)
-            first.run(ledger, patience=1.0)
+            first.run(ledger, patience=DESCENT_FIRST_PASSES)
             method.taking_over(first.best, *first.best_pair, COARSE_WIDTH)
     best: tuple[_Pair, _Point] | None = None
     gap = goal = np.inf

@@ -120,7 +120,7 @@ def audit_table(
     if unchecked:
         page = replace(page, test=Composite(()))
     with reading(places=rows.places):
-        about = _about_model(model, page, *rows.pair) + _left_out(model, page, rows, unseen)
+        about = objections_to_model(model, page, *rows.pair) + _left_out(model, page, rows, unseen)
     if same_data:  # All levels were seen.
         about += [f"The model has other levels than the table: {note}" for note in rows.strange]
     else:
@@ -222,7 +222,7 @@ def _only_of_machine(model: StoredModel) -> Iterator[Certificate]:
             yield claim
 
 
-def _own_bounds(model: StoredModel, X: Any, y: np.ndarray) -> list[str]:
+def _own_bounds(model: StoredModel, X: Any, y: np.ndarray | None) -> list[str]:
     """What is wrong with bounds that the machine keeps with a delta of its own: they, too, must be
     about this machine."""
     page, wrong = model.certified, []
@@ -236,16 +236,33 @@ def _own_bounds(model: StoredModel, X: Any, y: np.ndarray) -> list[str]:
         wrong += objections_to_one(claim, model.machine, X, y)
         if model.encoder.is_fitted_to_data:
             wrong.append(f"{claim.name} is claimed, but {PREPROCESSED}")
+        elif y is None:
+            wrong.append(f"{claim.name} of the machine is not on the page, and was not checked.")
         elif not (verdict := claim.verify(X, y)):
             why = reason(verdict.why, verdict.rows)
             wrong.append(f"{claim.name} of the machine does not hold: {why}")
     return wrong
 
 
-def _about_model(model: StoredModel, page: Certified, X: Any, y: np.ndarray) -> list[str]:
-    """How claims, model and table do not fit together."""
+def objections_to_model(
+    model: StoredModel, page: Certified, X: Any = None, y: np.ndarray | None = None
+) -> list[str]:
+    """How claims, model and table do not fit together. Where the rows are not at hand (None), what
+    needs them is not asked; a machine that is made of rows is then none of the table."""
     machine = model.machine
     wrong = _own_bounds(model, X, y) + objections(page, machine, X, y)
+    if y is not None:
+        wrong += _about_rows(model, page, X, y)
+    if page.columns != tuple(model.encoder.get_feature_names_out()):
+        wrong.append("The claims are about other features than the model's.")
+    if model.encoder.is_fitted_to_data:
+        bounds = [claim for claim in page.claims if isinstance(claim, RiskBound)]
+        wrong += [f"{claim.name} is claimed, but {PREPROCESSED}" for claim in bounds]
+    return list(dict.fromkeys(wrong))
+
+
+def _about_rows(model: StoredModel, page: Certified, X: Any, y: np.ndarray) -> list[str]:
+    machine, wrong = model.machine, []
     if len(y) != model.rows:
         wrong.append(f"The model is said to be fitted to {model.rows:,} rows, not {len(y):,}.")
     classes = getattr(machine, "classes_", None)
@@ -259,9 +276,4 @@ def _about_model(model: StoredModel, page: Certified, X: Any, y: np.ndarray) -> 
                 f"TestDistances caps errors at {claim.cap:g}, but four times the root mean square "
                 f"error on the rows of the fit is about {cap:g}."
             )
-    if page.columns != tuple(model.encoder.get_feature_names_out()):
-        wrong.append("The claims are about other features than the model's.")
-    if model.encoder.is_fitted_to_data:
-        bounds = [claim for claim in page.claims if isinstance(claim, RiskBound)]
-        wrong += [f"{claim.name} is claimed, but {PREPROCESSED}" for claim in bounds]
-    return list(dict.fromkeys(wrong))
+    return wrong

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from certo.data.problem import Problem
 from certo.estimators._density import Density, NoDensity
-from certo.estimators._errors import InputError
+from certo.facts import InputError
 from certo.guarantees.certifying import page_about
 from certo.guarantees.unwrapping import Wrapped
 from certo.tables.examples import encode_table

@@ -21,6 +21,7 @@ from certo.data.remarks import (
     LeftOut,
     about_labels,
     about_names,
+    about_row_numbers,
     about_words,
     is_number,
     not_a_number,
@@ -33,6 +34,7 @@ MAX_TABLE_COLUMNS = 50_000  # More columns take too long, and none is of use.
 MAX_CELL_BYTES = 1_000_000  # A longer text is no level of a category.
 MIN_ROWS_OF_NUMBERS, MAX_WORDS_SHARE = 40, 0.05  # From when on words among numbers are a mistake.
 MAX_FEW_CLASSES = 20  # More texts than this, most of them in one row each, name the rows.
+SCALED = " (scaled)"  # Behind the name of a column of numbers that were scaled.
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Examples:
         names = list(self.encoder.get_feature_names_out())
         if self.encoder.scaler_ is not None:
             numeric = self.encoder.number_names_
-            names[: len(numeric)] = [f"{name} (scaled)" for name in numeric]
+            names[: len(numeric)] = [name + SCALED for name in numeric]
         return told_apart(names)
 
     def reading(self, some: Any = slice(None)) -> AbstractContextManager[None]:
@@ -155,6 +157,7 @@ def encode_table(
         *about_words(columns.words_not_found(table, na)),
         *([] if target is None else about_labels(target, y)),
         *_repetitions(used.drop_columns(list(drop))),
+        *about_row_numbers(encoder.number_names_, seen, places[~unseen]),
         *encoder.notes_,
     ]
     rest = None
@@ -297,10 +300,10 @@ def _answers(table: pa.Table, target: str | None, measured: bool, places: np.nda
 def refuse_one_class(examples: Examples) -> None:
     classes = np.unique(examples.y)
     if len(classes) < 2:
-        which = "rows" if examples.held_out is None else "rows that are not held out"
+        rest = "" if examples.held_out is None else " that are not held out"
         raise Problem(
-            f"the target {examples.target!r} must hold at least two classes, but all "
-            f"{len(examples.y):,} {which} have {classes[0].item()!r}.",
+            f"the target {examples.target!r} must hold at least two classes, but only "
+            f"{classes[0].item()!r} occurs in the {counted(len(examples.y), 'row')}{rest}.",
             column=examples.target,
         )
 

@@ -22,9 +22,9 @@ from certo.data.encoder import advice_in_fit
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem, problems_of
 from certo.estimators import NotSeparable
-from certo.estimators._errors import InputError
 from certo.estimators.description import describe
 from certo.estimators.verdict import Undecided, two_class_verdict
+from certo.facts import InputError
 from certo.guarantees.certifying import page_about
 from certo.guarantees.unwrapping import Wrapped
 from certo.tables.examples import Examples, Rows, encode_rows, encode_table, refuse_one_class

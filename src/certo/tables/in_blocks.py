@@ -25,18 +25,18 @@ from certo.data.big_files import (
     Overview,
     as_plain,
     complete_rows,
+    dataset_of,
     encoder_of,
 )
+from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem, problems_of
 from certo.estimators.description import describe, learns
-from certo.guarantees.belonging import objections_to_fit
 from certo.guarantees.predicting import predictor_of
 from certo.issue.by_blocks import issue_errors
 from certo.scale.arrow_files import ArrowBlocks, BadFile
 from certo.scale.blocks import Blocks
 from certo.scale.first_look import BadRows
-from certo.scale.opening import open_dataset
-from certo.tables.audit import Audit, every_claim
+from certo.tables.audit import Audit, every_claim, objections_to_model
 from certo.tables.held_out import HeldOut
 from certo.tables.model_file import LoadedModel, StoredModel
 from certo.tables.predict import predict_table
@@ -108,7 +108,7 @@ def fit_files(
     page = Certified(
         " ".join(repr(machine).split()), Composite(tuple(claims), machine.certificate_.not_claimed),
         test, tuple(encoder.get_feature_names_out()), float(delta), asked=asked,
-        remarks=_remarks(seen, tested=len(test) > 0),
+        remarks=_remarks(seen, encoder, tested=len(test) > 0),
     )  # fmt: skip
     model = StoredModel(
         encoder, machine, files.target, missing, [], seen.fingerprint,
@@ -118,13 +118,17 @@ def fit_files(
     return Fitted(model, page, seen, 1 + training.passes + (passes > 1))
 
 
-def _remarks(seen: Overview, tested: bool) -> tuple[str, ...]:
-    found = []
+def _remarks(seen: Overview, encoder: TableEncoder, tested: bool) -> tuple[str, ...]:
+    found = list(seen.files.notes)
     if seen.left_out:
+        were = "was" if seen.left_out == 1 else "were"
         found.append(
-            f"{seen.left_out:,} of {seen.files.rows:,} rows were left out for missing values: no "
+            f"{seen.left_out:,} of {seen.files.rows:,} rows {were} left out for missing values: no "
             "result here, and no claim about new data, covers such rows."
         )
+    if encoder.category_names_:
+        new = encoder.unseen_of(seen.test_levels)
+        found += [f"rows held out to test: {sentence}" for sentence in new]
     if tested:
         found.append(
             "Whether test rows are copies of training rows, or of each other, was not looked at: "
@@ -188,9 +192,9 @@ def audit_files(
         claims = Verification(False, "Certified", f"the claims cannot be checked: {wrong}")
         return Audit(False, loaded.as_written, page, claims, (), could_check=False)
     same = seen.digest() == model.data_fingerprint
-    about = objections_to_fit([*page], model.machine, None, None)
-    if page.columns != tuple(model.encoder.get_feature_names_out()):
-        about.append("The claims are about other features than the model's.")
+    about = objections_to_model(model, page)
+    if (rows := checkers[0].rows) and rows != model.rows:
+        about.append(f"The model is said to be fitted to {model.rows:,} rows, not {rows:,}.")
     parts, failed = tuple(outcomes), [part for part in outcomes if not part]
     why = all_hold(parts)
     if failed:
@@ -222,7 +226,7 @@ def _check_pass(
 def predict_files(model: StoredModel, path: Path) -> Iterator[tuple[int, np.ndarray, Any]]:
     """The number of the first row, counting from 1, the predictions and what stands beside them,
     for each block of a table; a target column is not needed."""
-    dataset = open_dataset(path)
+    dataset, _ = dataset_of(path)
     names = model.encoder.column_names
     missing = [name for name in names if name not in dataset.schema.names]
     if missing:

@@ -251,8 +251,12 @@ def _read(payload: bytes, number: int = MODEL_FORMAT) -> Any:
     if number < 6:
         _upgrade_settings(machine)
     kind: Any = type(machine)
+    own: dict[str, Any] = getattr(machine, "__dict__", {})
     if describe(machine) is not None and "time_limit" in kind._get_param_names():
-        vars(machine).setdefault("time_limit", None)  # Some machines had none at first.
+        own.setdefault("time_limit", None)  # Some machines had none at first.
+    if isinstance(machine, SVM):  # As were those of before there were devices.
+        own.setdefault("device", "cpu")
+        own.setdefault("device_", "cpu")
     if number == 3:
         _upgrade_supports(machine)
     if set(content) == {"machine"}:

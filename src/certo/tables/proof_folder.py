@@ -54,7 +54,8 @@ def write_proof(
     examples = {EXAMPLES: (X, y)}
     if len(certified.test):
         try:
-            examples[TEST] = certified.held_out(X, y, X_test, y_test)
+            known = certified.known(X, y, X_test, y_test)
+            examples[TEST] = known.of_the_others(X_test), known.of_the_others(y_test)
         except ValueError as wrong:
             raise Problem(f"the test examples cannot be used: {wrong}") from wrong
     if certified.prepare is not None:  # A pipeline made other features of these.

@@ -6,7 +6,7 @@ from typing import Any
 
 from certo.certificates.density.likelihood_gap import LikelihoodGap
 from certo.certificates.encoding import counted
-from certo.numbers.digits import rounded_down, rounded_up
+from certo.numbers.decimals import rounded_down, rounded_up
 from certo.stop import Stop
 from certo.words.status import REASONS, stop_reason
 

@@ -9,7 +9,7 @@ from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
 from certo.certificates.separation.classes import ClassSeparability
 from certo.numbers.decimals import rounded_up
-from certo.numbers.digits import shown_numbers
+from certo.numbers.shown import shown_numbers
 from certo.words.dispatch import words_of
 from certo.words.reader import example
 from certo.words.risk import percentage, rate_sentence, weaker

@@ -146,7 +146,8 @@ class ClassWorld(World):
 
         Returns
         -------
-        float : within about 1e-6, if the boundary of the rule crosses no line more than once
+        float
+            Within about 1e-6, if the boundary of the rule crosses no line more than once
             between points that are a 256th of the breadth of the world apart (an 8192nd in a world
             of one coordinate).
         """
@@ -324,7 +325,8 @@ class NumberWorld(LineWorld):
 
         Returns
         -------
-        float : within about 1e-6, if no jump back and forth of the function is narrower than a
+        float
+            Within about 1e-6, if no jump back and forth of the function is narrower than a
             3500th of the interval
         """
         axis = self._axis
@@ -368,7 +370,8 @@ class DensityWorld(LineWorld):
 
         Returns
         -------
-        float : within about 1e-6, if no jump back and forth of q is narrower than a 3500th of the
+        float
+            Within about 1e-6, if no jump back and forth of q is narrower than a 3500th of the
             interval; +inf if q is 0 where there are examples
         """
         axis = self._axis

@@ -17,7 +17,7 @@ from certo.worlds.base import Axis, DensityWorld, Draw
 class BetaDensity(DensityWorld):
     """Points of an interval, to estimate their density.
 
-    Examples      x of the density x^(a−1) (1−x)^(b−1) / B(a, b) on [0, 1]
+    Draws         x of the density x^(a−1) (1−x)^(b−1) / B(a, b) on [0, 1]
     Bayes         this density, whose risk under −log q is its entropy
 
     Parameters

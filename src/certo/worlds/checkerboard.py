@@ -16,11 +16,11 @@ from certo.worlds.base import Axis, ContinuousClassWorld, Draw
 class Checkerboard(ContinuousClassWorld):
     """The four quadrants of a square, opposite ones of one class: XOR, with noise.
 
-    Examples      x uniform on [−1, 1]²; y = +1 where x₁x₂ < 0, −1 elsewhere, and flipped with
+    Draws         x uniform on [−1, 1]²; y = +1 where x₁x₂ < 0, −1 elsewhere, and flipped with
                   probability `noise`
-    η             1 − noise or noise
-    Bayes         the sign of −x₁x₂, which errs with probability `noise`. No line does better than
-                  noise + (1 − 2·noise)/4: it can keep one of the four squares wrong at best
+    eta           1 − noise or noise
+    Bayes         the sign of −x₁x₂, which errs with probability `noise`. A line errs with at
+                  least noise + (1 − 2·noise)/4: it is wrong about one of any four points (±a, ±b)
 
     Parameters
     ----------

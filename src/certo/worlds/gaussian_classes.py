@@ -18,8 +18,8 @@ from certo.worlds.base import Axis, Draw
 class GaussianClasses(HyperplaneWorld):
     """Two Gaussian classes with unit covariance, on either side of the origin.
 
-    Examples      y = ±1 with probability ½ each; x = distance·y·e₁ + standard normal noise in R^d
-    η             1/(1 + exp(−2·distance·x₁)): the log-odds are linear in x
+    Draws         y = ±1 with probability ½ each; x = distance·y·e₁ + standard normal noise in R^d
+    eta           1/(1 + exp(−2·distance·x₁)): the log-odds are linear in x
     Bayes         the hyperplane x₁ = 0, which errs with probability Φ(−distance)
 
     Parameters

@@ -18,8 +18,8 @@ from certo.worlds.base import Axis, ContinuousClassWorld, Draw
 class LogisticLine(ContinuousClassWorld):
     """Points of an interval whose log-odds are linear: what logistic regression assumes.
 
-    Examples      x of the density Beta(2, 5) on [0, 1]; y = +1 with probability η(x)
-    η             1/(1 + exp(−(slope·x + intercept)))
+    Draws         x of the density Beta(2, 5) on [0, 1]; y = +1 with probability η(x)
+    eta           1/(1 + exp(−(slope·x + intercept)))
     Bayes         the side of x = −intercept/slope
 
     Parameters

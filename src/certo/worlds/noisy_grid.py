@@ -19,9 +19,9 @@ GRID = np.array([(i, j) for i in range(-2, 3) for j in range(-2, 3)], dtype=np.f
 class NoisyGrid(ClassWorld):
     """Twenty-five points that occur again and again: duplicates, ties and contradictions.
 
-    Examples      x uniform on {−2, −1, 0, 1, 2}²; y = +1 where x₁ + x₂ ≥ 0, −1 elsewhere, and
+    Draws         x uniform on {−2, −1, 0, 1, 2}²; y = +1 where x₁ + x₂ ≥ 0, −1 elsewhere, and
                   flipped with probability `noise`
-    η             1 − noise or noise; 0 at points that do not occur
+    eta           1 − noise or noise; 0 at points that do not occur
     Bayes         the side of x₁ + x₂ = −½, which errs with probability `noise`
 
     Parameters

@@ -17,7 +17,7 @@ from certo.worlds.base import Axis, NumberWorld
 class NoisyLine(NumberWorld):
     """Numbers around a line: what least squares assume.
 
-    Examples      x of the density Beta(2, 5) on [0, 1]; y = slope·x + intercept + noise·N(0, 1)
+    Draws         x of the density Beta(2, 5) on [0, 1]; y = slope·x + intercept + noise·N(0, 1)
     Bayes         E[y | x] = slope·x + intercept, of squared risk noise²
 
     Parameters

@@ -16,7 +16,7 @@ from certo.worlds.base import Axis, NumberWorld
 class NoisySine(NumberWorld):
     """Numbers around a sine: no line does well.
 
-    Examples      x uniform on [−1, 1]; y = sin(frequency·x) + noise·N(0, 1)
+    Draws         x uniform on [−1, 1]; y = sin(frequency·x) + noise·N(0, 1)
     Bayes         E[y | x] = sin(frequency·x), of squared risk noise²
 
     Parameters

@@ -18,10 +18,10 @@ from certo.worlds.base import Axis, ContinuousClassWorld, Draw
 class Ring(ContinuousClassWorld):
     """A disc of one class in a cloud of the other: no hyperplane does well, a circle does.
 
-    Examples      x standard normal in the plane; y = −1 in the disc ‖x‖ < radius, +1 around it,
+    Draws         x standard normal in the plane; y = −1 in the disc ‖x‖ < radius, +1 around it,
                   and flipped with probability `noise`. With the default radius half of the
                   examples are in the disc
-    η             noise in the disc, 1 − noise around it
+    eta           noise in the disc, 1 − noise around it
     Bayes         the circle, which errs with probability `noise`
 
     Parameters

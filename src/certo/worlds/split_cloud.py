@@ -19,9 +19,9 @@ from certo.worlds.quadrature import integral
 class SplitCloud(HyperplaneWorld):
     """A Gaussian cloud, split by a hyperplane and pulled apart: every sample is separable.
 
-    Examples      x standard normal in R^d; y = +1 where x₁ > 0, −1 elsewhere; then x₁ moves by
+    Draws         x standard normal in R^d; y = +1 where x₁ > 0, −1 elsewhere; then x₁ moves by
                   gap·y, so that no example is nearer to the hyperplane x₁ = 0 than `gap`
-    η             1 where x₁ ≥ 0, else 0: there is no noise
+    eta           1 where x₁ ≥ 0, else 0: there is no noise
     Bayes         the hyperplane x₁ = 0, which never errs
 
     Parameters

@@ -16,8 +16,8 @@ from certo.worlds.base import Axis, ContinuousClassWorld, Draw
 class Waves(ContinuousClassWorld):
     """Points of an interval whose class goes up and down in waves; η is continuous.
 
-    Examples      x uniform on [0, 1]; y = +1 with probability η(x)
-    η             ½ + (height/2) sin(2π·count·x)
+    Draws         x uniform on [0, 1]; y = +1 with probability η(x)
+    eta           ½ + (height/2) sin(2π·count·x)
     Bayes         the sign of the sine, which errs with probability ½ − height/π
 
     Parameters

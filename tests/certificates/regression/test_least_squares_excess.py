@@ -17,12 +17,13 @@ from certo import LeastSquares
 from certo.certificates import CannotClaim, Certificate, Composite, Sample
 from certo.certificates.base import Refuted
 from certo.certificates.regression import factors
-from certo.certificates.regression.least_squares_evidence import ShiftedGram, by_rows
+from certo.certificates.regression.least_squares_evidence import by_rows
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.values import Values
 from certo.issue.regression.least_squares_excess import issue_least_squares_excess
 from certo.issue.regression.least_squares_sums import by_gram
 from certo.numbers import exact
+from certo.problems.shifted_gram import ShiftedGram
 from tests.oracles.least_squares_truth import Truth
 
 TREATMENTS = ["free", "none"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo.certificates import CannotClaim, Labels, NoEstimate
-from certo.certificates.spaces.exact_rows import comparison_signs
+from certo.certificates.spaces.directions import comparison_signs
 from certo.checks import check_certificate
 from certo.issue.regression.no_estimate import issue_no_estimate
 from tests.oracles.logistic_truth import STORES, Problem

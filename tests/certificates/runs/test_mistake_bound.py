@@ -15,6 +15,7 @@ from certo.certificates.spaces.space import Machine
 from certo.checks import check_certificate
 from certo.issue.machines import hyperplane
 from certo.issue.runs.mistake_bound import issue_mistake_bound
+from certo.plots.update_curves import update_curves
 from certo.rates import Constant, Geometric, Power
 from certo.solvers.perceptron import perceptron
 
@@ -147,7 +148,7 @@ def test_squared_norms_stay_between_the_curves(seed, rate, random):
     outcome = perceptron(X, signs, run)
     for comparator in (u, np.random.default_rng(seed).standard_normal(u.size)):
         claim = claim_of(X, signs, run, outcome, comparator)
-        lower, upper = claim.curves(outcome.trace.update)
+        lower, upper = update_curves(claim, outcome.trace.update)
         norms = outcome.trace.squared_norm
         assert np.all(lower <= norms * (1 + 1e-9) + 1e-9)
         assert np.all(norms <= upper * (1 + 1e-9) + 1e-9)

@@ -19,6 +19,7 @@ from certo.certificates import CannotClaim, Certificate, KernelSample, Labels
 from certo.issue.machines import function
 from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
+from certo.plots.update_curves import update_curves
 from tests.oracles.kernel_truth import shared_letters, true_gram
 
 KERNELS = [Linear(), Polynomial(2), Gaussian(0.8), Precomputed(), 2 * Gaussian(1.0)]
@@ -205,7 +206,7 @@ def test_no_run_makes_more_mistakes_than_any_separator_allows(seed, lifted):
         own = model.certificate_[0]
         assert not own.separable or own.bound >= claim.bound * (1 - 1e-2)
         n = np.arange(1, claim.updates + 1)
-        lower, upper = claim.curves(n)
+        lower, upper = update_curves(claim, n)
         trace = model.trace_
         assert np.all(trace.squared_norm <= upper[trace.update - 1] * (1 + 1e-9))
         assert np.all(trace.squared_norm >= lower[trace.update - 1] * (1 - 1e-9))

@@ -84,3 +84,15 @@ def test_the_curve_is_kept_while_only_its_slider_moves():
     assert run_of("kernels?m=30&variance=2", before=first).curve is curve
     assert run_of("kernels?m=30&variance=2&C=10", before=first).curve is None
     assert run_of("kernels?m=31&variance=2", before=first).curve is None
+
+
+@pytest.mark.slow
+def test_a_run_of_which_not_every_mistake_is_kept_ends_with_its_own_numbers():
+    link = "kernels?machine=perceptron&preset=noise&m=500&epochs=50&variance=30&beside=0"
+    run = run_of(link)
+    assert not run.complete
+    last, model = frame_of(run), run.model
+    a, X = model.dual_coef_[0], run.X[model.support_]
+    norm = a @ Gaussian(30.0)(X, X) @ a
+    assert values(last)["squared_norm_f"] == pytest.approx(norm, rel=1e-6)
+    assert values(last)["mistakes"] == last["cursors"]["norm_f"] == model.updates_[0]

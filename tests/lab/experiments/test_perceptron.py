@@ -79,7 +79,7 @@ def test_a_random_start_and_a_rate_are_those_of_the_library():
     (claim,) = run.model.certificate_.of_kind("MistakeBound")
     first = frame_of(run, 0)["scene"]["vectors"][-1]["tip"]
     assert np.allclose(first, claim.start[:2])
-    assert "Power(initial=2.0" in "\n".join(run.code())
+    assert "Power(initial=2.0" in "\n".join(run.code(run.steps))
 
 
 @pytest.mark.parametrize("preset", ["narrow", "separable", "touching", "setosa"])

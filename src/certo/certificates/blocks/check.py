@@ -18,8 +18,6 @@ from certo.certificates.sample.examples import SampleMismatch
 from certo.containers import count
 from certo.numbers.rounded import NotShown
 
-Terms = Callable[[Any, Any, int, int], BlockSum]
-
 MAX_GATHERED_NUMBERS = 2**24  # Numbers of a table that is put together to be checked: 128 MB.
 
 
@@ -28,7 +26,7 @@ class Check(NamedTuple):
     first row among all, the number of the try), what their sum shows, or Refuted, and how many
     tries there are at more and more cost."""
 
-    terms: Terms
+    terms: Callable[[Any, Any, int, int], BlockSum]
     shown: Callable[[Any, BlockSum], str]
     tries: int = 1
 
@@ -66,9 +64,8 @@ class Checker:
         self.claims, self.attempt = tuple(claims), attempt
         self.totals: list[BlockSum | None] = [None] * len(self.claims)
         self.refused = [""] * len(self.claims)
-        self.rows = 0  # Rows added so far.
+        self.rows = self.numbers = 0  # Rows added so far, and the numbers of those gathered.
         self.gathered: list[tuple[Any, Any]] = []
-        self.numbers = 0
 
     def add(self, X: Any, y: Any, place: str = "") -> None:
         """The rows of a block; `place` says where they are, for people."""

@@ -26,21 +26,13 @@ def terms(claim: ErrorClaim, sample: Examples, start: int, attempt: int) -> Bloc
 
 def shown(claim: ErrorClaim, total: BlockSum) -> str:
     check_count(claim.examples, total.rows)
-    errors, ties = total["errors"], total["ties"]
-    require(
-        errors <= claim.errors,
-        f"{errors:,} examples are not shown to be right, more than {claim.errors:,}.",
-    )
-    require(
-        errors - ties >= claim.surely,
-        f"{errors - ties:,} examples are shown to be wrong, fewer than {claim.surely:,}.",
-    )
-    return claim.predictor.counted(errors, ties, claim.examples)
+    return claim._compared(total["errors"], total["ties"])
 
 
 def shown_of_test(claim: TestErrors, total: BlockSum) -> str:
-    """The same, and that the interval follows. Whether rows are copies of each other, which would
-    show that they are no independent draws, is not looked at: that needs all rows at once."""
+    """The same, and that the interval follows. Whether rows are copies of each other, or of rows of
+    the fit, which would show that they are no independent draws, is not looked at: that needs all
+    rows at once."""
     require(total["unknown"] == claim.unknown, f"{total['unknown']:,} labels are no class.")
     majority = int(np.max(total["classes"]))
     require(
@@ -49,4 +41,4 @@ def shown_of_test(claim: TestErrors, total: BlockSum) -> str:
     )
     why = shown(claim, total)
     claim._check_formulas()
-    return f"{why} Both ends of the interval follow; copies among the rows were not looked for."
+    return f"{why} Both ends of the interval follow; copies of rows were not looked for."

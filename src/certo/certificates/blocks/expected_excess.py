@@ -12,13 +12,11 @@ import numpy as np
 
 from certo.certificates.base import check_count, require
 from certo.certificates.blocks.sums import BlockSum, Top
-from certo.certificates.encoding import counted
-from certo.certificates.runs.expected_excess import ExpectedExcess, guarantee
+from certo.certificates.runs.expected_excess import ExpectedExcess
 from certo.certificates.runs.lengths import check_lengths
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.vectors import Margins
 from certo.numbers import exact
-from certo.numbers.decimals import rounded_up
 from certo.numbers.rounded import Rounded, hinge_losses
 
 
@@ -53,10 +51,4 @@ def shown(claim: ExpectedExcess, total: BlockSum) -> str:
         objective(claim, total["losses"], total.rows) <= Fraction(claim.objective),
         f"F of these weights is not shown to be at most {claim.objective!r}.",
     )
-    bound = guarantee(claim.radius2, claim.lam, claim.steps)
-    require(claim.bound >= bound, f"the guarantee is {bound!r}, not {claim.bound!r}.")
-    return (
-        f"F is at most {rounded_up(claim.objective)}, and the guarantee for "
-        f"{counted(claim.steps, 'step')} is {rounded_up(bound, 4)}; that so many were made is "
-        "assumed."
-    )
+    return claim._check_bound()

@@ -28,7 +28,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from certo.certificates.base import Refuted, check_count, require
+from certo.certificates.base import check_count, require
 from certo.certificates.blocks.sums import CURVED_STRIDE, MIN_CURVED_ROWS, BlockSum
 from certo.certificates.regression.curvature import curvature, pulled
 from certo.certificates.regression.factors import norm_above, roundings
@@ -44,7 +44,6 @@ from certo.certificates.regression.least_squares_evidence import (
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.examples import Sample
 from certo.numbers import exact
-from certo.numbers.decimals import rounded_up
 from certo.numbers.rounded import ABOVE, Rounded, positive_sum
 
 
@@ -119,17 +118,4 @@ def evidence(claim: LeastSquaresExcess, total: BlockSum) -> Evidence:
 
 def shown(claim: LeastSquaresExcess, total: BlockSum) -> str:
     check_count(claim.examples, total.rows)
-    found = evidence(claim, total)
-    F, excess = found.objective, found.excess(1, None)
-    require(F.above <= claim.risk, f"the objective is not shown to be at most {claim.risk!r}.")
-    if not (excess <= claim.excess or F.above <= claim.excess):
-        raise Refuted(f"the gradient does not prove an excess of at most {claim.excess!r}.")
-    lowest = F.below - Fraction(excess) if excess < math.inf else Fraction(0)
-    require(
-        max(lowest, Fraction(0)) >= claim.lower,
-        f"it is not shown that no objective is below {claim.lower!r}.",
-    )
-    return (
-        f"the objective is at most {rounded_up(claim.risk)}, and its infimum is lower "
-        f"by at most {rounded_up(claim.excess, 2)}."
-    )
+    return claim._compared(evidence(claim, total))

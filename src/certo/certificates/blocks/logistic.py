@@ -30,7 +30,6 @@ from certo.certificates.regression.logistic_ridge import Pulls, excess_of, pulls
 from certo.certificates.regression.logistic_terms import LogisticProblem, Point
 from certo.certificates.sample.examples import Sample
 from certo.numbers import exact
-from certo.numbers.decimals import rounded_up
 from certo.numbers.rounded import ABOVE
 
 MIN_CURVED_STRIDE = 2  # The curvature is always that of a part of the rows.
@@ -114,15 +113,6 @@ def by_ridge(claim: LogisticExcess, total: BlockSum, value: float, room: int) ->
 def shown(claim: LogisticExcess, total: BlockSum) -> str:
     check_count(claim.examples, total.rows)
     risk, left, excess = bounds(claim, total, 1)
-    require(risk <= claim.risk, f"the risk is not shown to be at most {claim.risk!r}.")
     if claim.proof != "none" and excess == math.inf:
         raise Refuted("gradient and curvature do not show that a least risk exists.")
-    lower = left - Fraction(excess) if excess < math.inf else Fraction(0)
-    require(
-        max(lower, Fraction(0)) >= claim.lower,
-        f"it is not shown that no risk is below {claim.lower!r}.",
-    )
-    return (
-        f"the risk is at most {rounded_up(claim.risk)}, and its infimum is lower by at most "
-        f"{rounded_up(claim.gap, 2)}."
-    )
+    return claim._compared(risk, left, excess)

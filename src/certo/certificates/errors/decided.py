@@ -13,6 +13,7 @@ their As, all evaluations of the one are on the same side of all of the other.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -41,3 +42,8 @@ def undecided_is_wrong(value: np.ndarray, slack: np.ndarray, codes: np.ndarray) 
         right = known & np.all(ahead > room, axis=1)
         lost = ~known | np.any(ahead < -room, axis=1)
     return Wrong(~right, ~right & ~lost)
+
+
+def joined(parts: Iterable[Wrong]) -> Wrong:
+    """What is wrong of examples that came in several parts."""
+    return Wrong(*map(np.concatenate, zip(*parts, strict=True)))

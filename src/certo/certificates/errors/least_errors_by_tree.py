@@ -117,7 +117,7 @@ class LeastErrorsByTree(LeastErrors):
                 raise Refuted("a packing charges a group more than it costs.")
             require(
                 bound > (need - 1) * FINENESS,
-                f"a case is closed by a packing that proves only {bound // FINENESS + 1:,}.",
+                f"a case is closed by a packing that proves only {-(-bound // FINENESS):,}.",
             )
         require(not todo, "the tree ends before all cases are closed.")
         return (

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.base import require
-from certo.certificates.errors.decided import Wrong, undecided_is_wrong
+from certo.certificates.errors.decided import Wrong, joined, undecided_is_wrong
 from certo.certificates.fields import FiniteTable, FiniteVector, Value, WholeVector
 from certo.certificates.named import Named
 from certo.certificates.sample.examples import Sample, exact_matrix
@@ -78,8 +78,8 @@ class LinearPredictor(Predictor):
 
     def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
         sample = self._sample(X, codes)
-        parts = [self._wrong(sample.part(a, b), codes[a:b], 2 * room) for a, b in sample.blocks()]
-        return Wrong(*map(np.concatenate, zip(*parts, strict=True)))
+        parts = (self._wrong(sample.part(a, b), codes[a:b], 2 * room) for a, b in sample.blocks())
+        return joined(parts)
 
     def _sample(self, X, codes: np.ndarray) -> Sample:
         require(

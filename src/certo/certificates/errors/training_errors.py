@@ -86,7 +86,10 @@ class ErrorClaim(Certificate):
     def _check_counts(self, sample: Examples) -> str:
         check_count(self.examples, sample.codes.size)
         found = self.predictor.wrong(sample.X, sample.codes)
-        errors, ties = (int(np.count_nonzero(which)) for which in found)
+        return self._compared(*(int(np.count_nonzero(which)) for which in found))
+
+    def _compared(self, errors: int, ties: int) -> str:
+        """What is said of so many errors, if the claim allows them."""
         require(
             errors <= self.errors,
             f"{errors:,} examples are not shown to be right, more than {self.errors:,}.",

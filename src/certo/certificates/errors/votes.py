@@ -21,7 +21,7 @@ from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.errors.decided import Wrong
+from certo.certificates.errors.decided import Wrong, joined
 from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.errors.predictor import LinearPredictor, Predictor
 from certo.certificates.fields import FiniteTable, FiniteVector, WholeVector
@@ -169,8 +169,3 @@ class KernelVotes(Votes):
                 slack[:, k] = parts[i].slack[:, j - 1] + parts[j].slack[:, i]
                 slack[:, k] += exact.allowance(3, np.abs(left) + np.abs(right) + abs(b))
         return Scores(value, slack)
-
-
-def joined(parts) -> Wrong:
-    """What is wrong of examples that came in several parts."""
-    return Wrong(*map(np.concatenate, zip(*parts, strict=True)))

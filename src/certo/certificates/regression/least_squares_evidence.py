@@ -38,21 +38,6 @@ if TYPE_CHECKING:
 NO_COLUMNS = np.zeros(0)
 
 
-class ShiftedGram(NamedTuple):
-    """Σ_i s_i z_i z_iᵀ for z = (x − shift, y − shift, 1), computed, and how.
-
-    Every entry (j, k) is within γ_roundings·√(g_jj g_kk) of the true g_jk: each product of it was
-    rounded no more often than that. `exact` says that those among x and 1 are integers and
-    were not rounded at all, as when all x are integers and the sums below 2⁵³.
-    """
-
-    shift: np.ndarray  # (d + q,)
-    gram: np.ndarray  # (d + q + 1, d + q + 1)
-    examples: int
-    roundings: int
-    exact: bool = False
-
-
 class Evidence(NamedTuple):
     """F, and what the excess is bounded by; each number with its allowance."""
 

@@ -23,7 +23,7 @@ from certo.certificates.fields import (
 )
 from certo.certificates.regression.dependence import exact_columns, others
 from certo.certificates.regression.factors import check_kept, check_triangle
-from certo.certificates.regression.least_squares_evidence import by_rows, off_row_space
+from certo.certificates.regression.least_squares_evidence import Evidence, by_rows, off_row_space
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
 from certo.numbers import exact
@@ -164,6 +164,17 @@ class LeastSquaresExcess(Certificate):
             "a column is not exactly the combination of others that it is said to be.",
         )
         evidence = by_rows(self, sample)
+        if self.distance is not None:
+            independent = evidence.excess(1, None) < math.inf  # η < 1
+            apart = self._distance(sample, 1) if independent or self.multipliers.size else None
+            require(
+                apart is not None and apart <= self.distance,
+                f"the coefficients are not shown to be within {self.distance!r} of the shortest.",
+            )
+        return self._compared(evidence)
+
+    def _compared(self, evidence: Evidence) -> str:
+        """Whether objective and excess are no more than is claimed."""
         F, excess = evidence.objective, evidence.excess(1, self.reach)
         require(F.above <= self.risk, f"the objective is not shown to be at most {self.risk!r}.")
         require(
@@ -175,13 +186,6 @@ class LeastSquaresExcess(Certificate):
             max(lowest, Fraction(0)) >= self.lower,
             f"it is not shown that no objective is below {self.lower!r}.",
         )
-        if self.distance is not None:
-            independent = evidence.excess(1, None) < math.inf  # η < 1
-            apart = self._distance(sample, 1) if independent or self.multipliers.size else None
-            require(
-                apart is not None and apart <= self.distance,
-                f"the coefficients are not shown to be within {self.distance!r} of the shortest.",
-            )
         return (
             f"the objective is at most {rounded_up(self.risk)}, and its infimum is lower "
             f"by at most {rounded_up(self.excess, 2)}."

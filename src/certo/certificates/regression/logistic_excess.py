@@ -172,13 +172,19 @@ class LogisticExcess(Certificate):
         last = int(max(self.dropped, default=-1))
         require(last < sample.m * self.labels.outputs, "a term is dropped that is not there.")
         point = self._point(sample)
-        risk, left = self._risks(point, 1)
-        require(risk <= self.risk, f"the risk is not shown to be at most {self.risk!r}.")
-        lower = Fraction(0)
+        (risk, left), excess = self._risks(point, 1), math.inf
         if self.proof != "none":
-            enough = exact.below(left - Fraction(self.lower))
-            lower = max(lower, left - Fraction(self.excess(point, 1, enough)))
-        require(lower >= self.lower, f"it is not shown that no risk is below {self.lower!r}.")
+            excess = self.excess(point, 1, exact.below(left - Fraction(self.lower)))
+        return self._compared(risk, left, excess)
+
+    def _compared(self, risk: Fraction, left: Fraction, excess: float) -> str:
+        """Whether risk and excess are no more than is claimed."""
+        require(risk <= self.risk, f"the risk is not shown to be at most {self.risk!r}.")
+        lower = left - Fraction(excess) if excess < math.inf else Fraction(0)
+        require(
+            max(lower, Fraction(0)) >= self.lower,
+            f"it is not shown that no risk is below {self.lower!r}.",
+        )
         return (
             f"the risk is at most {rounded_up(self.risk)}, and its infimum is lower by at most "
             f"{rounded_up(self.gap, 2)}."

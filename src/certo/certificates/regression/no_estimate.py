@@ -12,7 +12,7 @@ from certo.certificates.encoding import counted
 from certo.certificates.fields import SEPARATION_INTERCEPTS, FractionRows, IndexVector, check_choice
 from certo.certificates.sample.classes import check_classes, class_sample
 from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.exact_rows import (
+from certo.certificates.spaces.directions import (
     check_direction,
     comparison_signs,
     whole_direction,

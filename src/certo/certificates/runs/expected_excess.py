@@ -98,6 +98,10 @@ class ExpectedExcess(SpaceClaim):
             hinges >= 0 and margins.falls_short_by_at_most(hinges, 1.0, everyone, ones, 0),
             f"F of these weights is not shown to be at most {self.objective!r}.",
         )
+        return self._check_bound()
+
+    def _check_bound(self) -> str:
+        """The bound follows from the facts stored here."""
         bound = guarantee(self.radius2, self.lam, self.steps)
         require(self.bound >= bound, f"the guarantee is {bound!r}, not {self.bound!r}.")
         return (

@@ -108,15 +108,6 @@ class MistakeBound(SpaceClaim):
         """Those of this claim and those that earlier calls of partial_fit made."""
         return self.sums.before + self.updates
 
-    def curves(self, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The two curves between which ‖w‖² stays after n updates, for pictures."""
-        first, second = self.sums.totals(n)
-        start, u = self._start_and_u
-        rise = np.maximum(float(start @ u) + self.target * first - self.shortfall, 0.0)
-        upper = float(start @ start) + self.radius2 * second
-        norm = self.comparator_norm
-        return (rise / norm) ** 2 if norm else np.zeros(len(first)), upper
-
     @property
     def _start_and_u(self) -> tuple[np.ndarray, np.ndarray]:
         """w₀ and u by their entries, as far as these matter: where w₀ = 0, those of u do not."""

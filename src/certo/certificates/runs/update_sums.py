@@ -53,15 +53,6 @@ class UpdateSums:
     def constant(self) -> float | None:
         return self.rate.value if isinstance(self.rate, Constant) else None
 
-    def totals(self, n) -> tuple[np.ndarray, np.ndarray]:
-        """(Σηᵢ, Σηᵢ²) over the first n updates, each of weight 1/S, rounded."""
-        n = np.asarray(n, dtype=np.int64)
-        if self.constant is not None:
-            return self.constant * n / self.parts, self.constant**2 * n / self.parts
-        rates = np.append(0.0, self.rates(int(n.max(initial=0))))
-        with np.errstate(over="ignore"):
-            return np.cumsum(rates)[n], np.cumsum(rates**2)[n]
-
     def rates(self, most: int) -> np.ndarray:
         """η of the first `most` updates."""
         with np.errstate(over="ignore"):

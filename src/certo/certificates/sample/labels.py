@@ -86,8 +86,10 @@ class Labels:
             places[same] = k
             matches += same
         # More than one: labels that differ, but not in the precision of y.
-        there = _equal(y, y) & ~_equal(y, None)  # Neither None nor a NaN, which is not itself.
-        strange = np.flatnonzero((matches != 1) & ~(unknown & (matches == 0) & there))
+        wrong = matches != 1
+        if unknown:  # Neither None nor a NaN, which is not itself.
+            wrong &= ~((matches == 0) & _equal(y, y) & ~_equal(y, None))
+        strange = np.flatnonzero(wrong)
         if strange.size:
             raise SampleMismatch(
                 f"y[{strange[0]}] is {y[strange[:1]].tolist()[0]!r}, which is not one of the "

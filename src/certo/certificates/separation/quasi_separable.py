@@ -23,7 +23,7 @@ from certo.certificates.fields import FractionRows, IndexVector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.inseparable import Cancelling
 from certo.certificates.separation.separation import named
-from certo.certificates.spaces.exact_rows import check_direction, whole_direction
+from certo.certificates.spaces.directions import check_direction, whole_direction
 from certo.certificates.spaces.family import VectorFamily
 
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.exact_rows import comparison_signs, integer_rows, score_signs
+from certo.certificates.spaces.directions import comparison_signs
+from certo.certificates.spaces.exact_rows import integer_rows, score_signs
 from certo.numbers.whole import independent, null_space
 from certo.row_keys import exact_key
 

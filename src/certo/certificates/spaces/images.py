@@ -34,7 +34,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Hashable, Iterator
-from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -105,12 +104,6 @@ class KernelSample:
             return cls(kernel, X, signs, shift)
         return cls(kernel, among(kernel, X, places), signs[places], shift, places)
 
-    def with_signs(self, signs: np.ndarray) -> KernelSample:
-        """The same examples with other signs; all that is known of the examples stays known."""
-        twin = copy(self)
-        object.__setattr__(twin, "signs", signs)
-        return twin
-
     @property
     def m(self) -> int:
         return self.signs.size
@@ -172,11 +165,12 @@ class KernelSample:
         if self.kernel.takes == "matrix":
             return False
         new = self._looks_at_all and "_looked_at" not in vars(self)
-        return not new or centres > LOOKS[self.kernel.takes]
+        return not new or centres > self._looks
 
-    @cached_property
-    def _all_values(self) -> np.ndarray:
-        return self.kernel.plain(self.X, self.kernel.take(self.X, slice(None)))
+    @property
+    def _looks(self) -> int:
+        """How many examples are looked at."""
+        return LOOKS[self.kernel.takes]
 
     @property
     def _looks_at_all(self) -> bool:
@@ -192,8 +186,8 @@ class KernelSample:
     def _looked_at(self) -> tuple[np.ndarray, Any, np.ndarray | None]:
         """The examples whose known scores are checked; and, where examples are few, their kernel
         values with all examples, which serve machines with other signs, too."""
-        kernel, looks = self.kernel, LOOKS[self.kernel.takes]
-        some = np.unique(np.linspace(0, self.m - 1, looks).astype(int))
+        kernel = self.kernel
+        some = np.unique(np.linspace(0, self.m - 1, self._looks).astype(int))
         points = kernel.points(self.X, some)
         return some, points, kernel.plain(points, self.X) if self._looks_at_all else None
 

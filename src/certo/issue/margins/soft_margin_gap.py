@@ -102,8 +102,10 @@ def _rounded(part: list[float]) -> Rounded:
 
 def _as_float(part: Rounded) -> list[float] | None:
     """(h, 0, bound), where the value is a float."""
-    value = exact.above(part.value)
-    return [value, 0.0, exact.above(part.within)] if value == part.value else None
+    value, exactly = exact.above(part.value), (part.value.numerator, part.value.denominator)
+    if not math.isfinite(value) or value.as_integer_ratio() != exactly:
+        return None
+    return [value, 0.0, exact.above(part.within)]
 
 
 def _suffices(sums: list, enough: float, negligible: float) -> bool:

@@ -16,7 +16,6 @@ from certo.certificates.base import CannotClaim
 from certo.certificates.regression.factors import inverse_factor
 from certo.certificates.regression.least_squares_evidence import (
     Evidence,
-    ShiftedGram,
     by_rows,
 )
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
@@ -26,6 +25,7 @@ from certo.issue.regression.least_squares_sums import by_gram, shown_exact
 from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_numbers
 from certo.numbers import exact
 from certo.numbers.rounding import MAX_FLOAT
+from certo.problems.shifted_gram import ShiftedGram
 
 NO_INDICES = np.zeros(0, dtype=np.int64)
 DEFAULT_REACH_COST = 1e-9  # Share of the risk that a default reach may add to the excess.

@@ -21,7 +21,6 @@ from certo.certificates.regression.dependence import Combinations, others
 from certo.certificates.regression.factors import norm_above, roundings
 from certo.certificates.regression.least_squares_evidence import (
     Evidence,
-    ShiftedGram,
     exponent_of,
     less_ridge,
     objective_of,
@@ -34,6 +33,7 @@ from certo.certificates.regression.least_squares_excess import LeastSquaresExces
 from certo.numbers import exact
 from certo.numbers.farkas import common_denominator
 from certo.numbers.rounded import ABOVE, Rounded
+from certo.problems.shifted_gram import ShiftedGram
 
 
 @np.errstate(over="ignore", invalid="ignore", under="ignore")

@@ -168,14 +168,14 @@ class BoundsRun(Run):
             page.test, sample.test,
         )  # fmt: skip
 
-    def code(self) -> list[str]:
+    def code(self, step: int) -> list[str]:
         m, seed = self.asked["m"], self.asked["seed"]
         name = type(self._machine()).__name__
         return [
             f"from certo import {name}, certify, worlds",
             f"world = worlds.{self.world!r}",
             "violated = 0",
-            f"for k in range({self.steps}):",
+            f"for k in range({step}):",
             f"    X, y = world.draw({m}, rng=[{seed}, k, 0])",
             f"    test = world.draw({m}, rng=[{seed}, k, 1])",
             f"    model = {self._machine()!r}.fit(X, y)",
@@ -183,5 +183,5 @@ class BoundsRun(Run):
             "    risk = world.risk(model)",
             "    violated += any(risk > bound for claim in page.risks",
             "                    for bound in claim.bounds.values())",
-            f'print("samples with a violated bound:", violated, "of", {self.steps})',
+            f'print("samples with a violated bound:", violated, "of", {step})',
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from certo.certificates.composite import Composite
@@ -12,7 +13,7 @@ from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.estimators.online_gradient_descent import OnlineGradientDescent
 from certo.estimators.pegasos import Pegasos
 from certo.geometry.neuron import Neuron
-from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
+from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run, first_rows
 from certo.lab.scene import chart, line, number, series, verdict
 from certo.lab.settings import Choice, decades, wholes
 from certo.losses.hinge import Hinge
@@ -123,6 +124,9 @@ class PegasosRun(DescentRun):
                            bound=strip[-1]["bound"]["text"])  # fmt: skip
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"excess": steps}}
 
+    def machine_of(self, step: int) -> Pegasos:
+        return clone(self.model).set_params(max_iter=self.steps_of[step] or self.at[-1])
+
     def charts(self) -> list[dict[str, Any]]:
         found = np.maximum(self.excess.excess, LEAST_DRAWN_EXCESS)
         lines = [
@@ -173,6 +177,9 @@ class GradientDescentRun(DescentRun):
             told = verdict("descent.regret", "good", rounds=step, regret=regret,
                            bound=strip[-1]["bound"]["text"])  # fmt: skip
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"regret": step}}
+
+    def code(self, step: int) -> list[str]:
+        return [*(first_rows(step, self.steps) if step else []), *super().code(step)]
 
     def charts(self) -> list[dict[str, Any]]:
         lines = [

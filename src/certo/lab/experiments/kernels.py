@@ -182,7 +182,7 @@ class KernelPerceptronRun(KernelRun):
         if step:
             f = self._function(step)
             values, own = f(self.grid), f(self.X)
-        if step == self.steps:
+        if step == self.steps:  # Of all mistakes, even where not all are kept.
             rows, counts = self.model.support_, np.abs(self.model.dual_coef_[0])
         scene = self._scene(values, own)
         scene["marks"] |= support_marks(rows, counts)
@@ -190,11 +190,12 @@ class KernelPerceptronRun(KernelRun):
             scene["marks"]["current"] = [int(self.trace.example[step - 1])]
         claim = next(iter(self.model.certificate_.of_kind(MistakeBound)), None)
         limit = None if claim is None else claim.bound
-        wrong, total = int(np.sum(self.y * own <= 0)), int(self.model.updates_[0])
+        wrong, last = int(np.sum(self.y * own <= 0)), step == self.steps
+        mistakes = int(self.model.updates_[0]) if last else step
         strip = [
             number(
                 "mistakes",
-                total if step == self.steps else step,
+                mistakes,
                 bound=limit,
                 of_run=claim is not None and not claim.separable,
             ),
@@ -202,11 +203,13 @@ class KernelPerceptronRun(KernelRun):
             number("errors", wrong),
         ]
         if step:
-            strip.append(number("squared_norm_f", float(self.trace.squared_norm[step - 1])))
+            strip.append(
+                number("squared_norm_f", float(self.trace.squared_norm[-1 if last else step - 1]))
+            )
         if "beside" in scene:
             strip.append(number("neighbour_errors", scene["beside"]["wrong"]))
         told = self._verdict(step)
-        return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"norm_f": step}}
+        return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"norm_f": mistakes}}
 
     def _verdict(self, step: int) -> dict[str, Any]:
         """What happened at this frame; at the last one, what became of the run."""
@@ -219,6 +222,10 @@ class KernelPerceptronRun(KernelRun):
             return verdict("kernels.start")
         example = str(int(self.trace.example[step - 1]) + 1)
         return verdict("kernels.mistake", mistakes=step, example=example)
+
+    def code(self, step: int) -> list[str]:
+        shown = f'print("mistakes so far, on examples", model.trace_.example[:{step}])'
+        return [*super().code(step), *([shown] if step < self.steps else [])]
 
     def charts(self) -> list[dict[str, Any]]:
         if not self.steps:

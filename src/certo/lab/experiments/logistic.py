@@ -18,7 +18,7 @@ from certo.problems.logistic import WorkingResponse
 from certo.solvers.least_squares import least_squares
 
 LOG_ODDS = (-2.1972, 0.0, 2.1972)  # Lines along which the probability is 0.1, 0.5 and 0.9.
-MAX_STEPS = 12
+MAX_SHOWN_STEPS = 12
 SETTLED = 1e-13  # Steps end once the mean loss changes by no more than this.
 LEAST_WEIGHT = 1e-200  # Of an example in a step: below, float64 has no working response.
 LEAST_DRAWN_LOSS = 1e-16  # A loss below this is drawn as this, on a logarithmic scale.
@@ -63,7 +63,7 @@ class LogisticRun(MachineRun):
         self.model = LogisticRegression(intercept=asked["intercept"], ridge=self.ridge)
         self.model.fit(self.X, self.y)
         self.iterates = [Iterate.at(np.zeros(2), 0.0, self.X, self.y)]
-        while len(self.iterates) <= MAX_STEPS:
+        while len(self.iterates) <= MAX_SHOWN_STEPS:
             new = self._next(self.iterates[-1])
             if new is None:
                 break
@@ -138,6 +138,24 @@ class LogisticRun(MachineRun):
             excess = text(max(0.0, objective - float(model.infimum_)))
             return verdict(f"logistic.step{ridge}", steps=step, excess=excess)
         return verdict(f"logistic.exists{ridge}", "good", gap=model.gap_)
+
+    def code(self, step: int) -> list[str]:
+        """Before the last frame, the steps that were made: the machine itself makes others."""
+        if step == self.steps:
+            return super().code(step)
+        machine = f"LeastSquares(intercept={self.asked['intercept']!r}, ridge=ridge)"
+        return [
+            *super().code(step),
+            "from certo import LeastSquares",
+            "from certo.problems.logistic import WorkingResponse",
+            "w, b = np.zeros(2), 0.0",
+            f"for _ in range({step}):",
+            "    response, weights = WorkingResponse.of(y, X @ w + b)",
+            f"    ridge = {self.ridge!r} * len(y) / weights.sum()",
+            f"    step = {machine}.fit(X, response, weights)",
+            "    w, b = step.coef_, float(step.intercept_)",
+            f'print("after", {step}, "steps:", w, b)',
+        ]
 
     def charts(self) -> list[dict[str, Any]]:
         losses = np.maximum([one.loss for one in self.iterates], LEAST_DRAWN_LOSS)

@@ -162,6 +162,13 @@ class MarginRun(MachineRun):
         return verdict("margin.changed", "bad", removed=step, moved=moved,
                        example=str(self.order[step - 1] + 1))  # fmt: skip
 
+    def code(self, step: int) -> list[str]:
+        gone = [
+            f"gone = {self.order[:step]}",
+            "X, y = np.delete(X, gone, axis=0), np.delete(y, gone)",
+        ]
+        return [*(gone if step else []), *super().code(step)]
+
     def charts(self) -> list[dict[str, Any]]:
         trace = self.model.trace_
         if isinstance(self.model, HardMarginSVM):

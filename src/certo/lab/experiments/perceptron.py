@@ -213,6 +213,11 @@ class PerceptronRun(MachineRun):
             return "perceptron.start_open"
         return "perceptron.start_endless" + "_origin" * (not self.lifted)
 
+    def code(self, step: int) -> list[str]:
+        weights = f"model.trace_.weights[{step - 1}]"
+        shown = f'print("after", {self.updates[step]}, "updates:", {weights})'
+        return [*super().code(step), *([shown] if 0 < step < self.steps else [])]
+
     def charts(self) -> list[dict[str, Any]]:
         if not self.total:
             return []

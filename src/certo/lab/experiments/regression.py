@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from certo.estimators.least_squares import LeastSquares
-from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run
+from certo.lab.experiment import Asked, Experiment, Job, MachineRun, Run, first_rows
 from certo.lab.scene import chart, number, series, verdict
 from certo.lab.settings import Choice, Number
 
@@ -71,10 +71,13 @@ class LeastSquaresRun(MachineRun):
             key = "least_squares.ridge"
         elif self.settings["intercept"] == "none":
             key = "least_squares.normal_origin"
-        if model.rank_ == 0:
+        if model.rank_ == 0 and not self.settings["ridge"]:
             key = "least_squares.flat"
         told = verdict(key, "good")
         return {"scene": scene, "strip": strip, "verdict": told, "cursors": {"risks": step}}
+
+    def code(self, step: int) -> list[str]:
+        return [*first_rows(step, self.steps), *super().code(step)]
 
     def more(self, job: Job) -> dict[str, Any]:
         """How the mean squared error, and the slope, settle as examples come."""

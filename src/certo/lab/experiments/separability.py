@@ -14,7 +14,7 @@ from certo.certificates.separation.separable import Separable
 from certo.estimators.hard_margin import HardMarginSVM
 from certo.estimators.verdict import separability
 from certo.geometry.neuron import Neuron
-from certo.lab.experiment import Asked, Experiment, Job, Proof, Run
+from certo.lab.experiment import Asked, Experiment, Job, Proof, Run, first_rows
 from certo.lab.scene import chart, line, number, series, verdict
 from certo.lab.settings import Choice, Flag
 
@@ -46,7 +46,7 @@ class VerdictRun(Run):
     def proof(self, job: Job) -> Proof:
         return Proof(Composite((self.whole,)), None, self.X, self.y, self._call)
 
-    def code(self) -> list[str]:
+    def code(self, step: int) -> list[str]:
         return [
             "from certo import separability",
             f"verdict = {self._call}",
@@ -116,11 +116,12 @@ class SeparabilityRun(VerdictRun):
         best = self._best(self.steps)
         return Proof(best.certificate_, best, self.X, self.y, repr(best))
 
-    def code(self) -> list[str]:
-        if not self._has_band(self.whole):
-            return super().code()
+    def code(self, step: int) -> list[str]:
+        lines = [*first_rows(step, self.steps), *super().code(step)]
+        if not self._has_band(self._verdict_of(step)):
+            return lines
         return [
-            *super().code(),
+            *lines,
             "from certo import HardMarginSVM",
             f"widest = HardMarginSVM(intercept={self.intercept!r}).fit(X, y)",
             'print("margin:", widest.geometric_margin_[0])',

@@ -9,6 +9,7 @@ import numpy as np
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.lab.scene import number, series
+from certo.plots.update_curves import update_curves
 
 LEAST_MULTIPLIER = 1e-300  # Where all are 0, rings have no size.
 
@@ -33,6 +34,6 @@ def support_marks(rows: np.ndarray, multipliers: np.ndarray) -> dict[str, Any]:
 def theorem_curves(key: str, claim: MistakeBound, n: np.ndarray) -> list[dict[str, Any]]:
     """Between which curves the theorem has the squared norm after n updates: an upper one, and a
     lower one where something separates the examples."""
-    lower, upper = claim.curves(n)
+    lower, upper = update_curves(claim, n)
     curves = [series(f"{key}.upper", n, upper, "upper")]
     return curves + [series(f"{key}.lower", n, lower, "lower")] * claim.separable

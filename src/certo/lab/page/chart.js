@@ -1,9 +1,9 @@
 // A chart of a few lines, small enough to be drawn anew for every frame.
 
 import { el, make } from "./draw.js";
-import { t } from "./words.js";
+import { number, raised, t } from "./words.js";
 
-const WIDE = 420, HIGH = 178, LEFT = 46, RIGHT = 10, TOP = 8, BOTTOM = 30;
+const RIGHT = 10, TOP = 8;
 
 function ticks(low, high, log, most) {
   if (log) {
@@ -25,13 +25,16 @@ function written(v) {
   const size = Math.abs(v);
   if (size >= 1e4 || size < 1e-3) {
     const e = Math.floor(Math.log10(size) + 1e-9), lead = +(v / 10 ** e).toPrecision(2);
-    const power = "10" + [...String(e)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"["0123456789".indexOf(c)] ?? "⁻").join("");
-    return (lead === 1 ? power : lead === -1 ? "−" + power : `${lead}·${power}`).replace("-", "−");
+    const power = `10${raised(e)}`;
+    return lead === 1 ? power : lead === -1 ? `−${power}` : `${number(lead)}·${power}`;
   }
-  return String(+v.toPrecision(3)).replace("-", "−");
+  return number(+v.toPrecision(3));
 }
 
-export function drawChart(figure, chart, cursor) {
+// `wide` is how many pixels it has across: texts are as large as those of the page.
+export function drawChart(figure, chart, cursor, wide) {
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const WIDE = wide, HIGH = Math.min(22 * rem, Math.max(11 * rem, 0.42 * wide)), LEFT = 3.1 * rem, BOTTOM = 2.1 * rem;
   const { key, series, log_x: logX, log_y: logY } = chart;
   const xs = series.flatMap((s) => s.x), ys = series.flatMap((s) => s.y).filter((v) => !logY || v > 0);
   if (!xs.length || !ys.length) return figure.replaceChildren();
@@ -57,7 +60,7 @@ export function drawChart(figure, chart, cursor) {
   }
   for (const v of ticks(x0, x1, logX, 5)) {
     if (!logX && chart.key !== "response" && chart.key !== "bounds" && !Number.isInteger(v)) continue;
-    svg.append(make("text", { class: "c-text c-mid", x: px(v), y: HIGH - BOTTOM + 14 }, written(v)));
+    svg.append(make("text", { class: "c-text c-mid", x: px(v), y: HIGH - BOTTOM + 0.95 * rem }, written(v)));
   }
   svg.append(make("text", { class: "c-text c-end", x: WIDE - RIGHT, y: HIGH - 2 }, t(`chart.${key}.x`)));
   const upper = series.find((s) => s.kind === "upper"), lower = series.find((s) => s.kind === "lower" && s.x.length > 2);

@@ -122,8 +122,8 @@ function showStrip() {
   items.forEach((item, k) => {
     const [name, value] = strip.children[k].children, term = words.term(`number.${item.key}`);
     name.replaceChildren(t(`number.${item.key}`), ...(term ? [" ", el("i", { lang: "it" }, `(${term})`)] : []));
-    value.textContent = item.of ? t("ui.violated", item) : item.text;
-    value.title = item.of ? "" : String(item.value);
+    value.textContent = item.of ? t("ui.violated", item) : words.number(item.text);
+    value.title = item.of ? "" : words.number(item.value);
     value.dataset.value = item.value;
     let bound = strip.children[k].querySelector(".bound"), meter = strip.children[k].querySelector(".meter");
     if (!item.bound && !item.now) { bound?.remove(); meter?.remove(); return; }
@@ -148,12 +148,14 @@ function measure(meter, share) {
 
 function showCharts() {
   const box = $("pictures"), wanted = [...(facts.charts ?? []), ...(charts.run ?? []), ...(charts.more ?? [])];
+  const column = parseFloat(getComputedStyle(box).gridTemplateColumns); // In pixels; without its padding:
+  const wide = (column || 420) - 26;
   const figures = wanted.map((chart) => {
     const figure = box.querySelector(`[data-chart="${chart.key}"]`) ?? el("figure");
     figure.dataset.chart = chart.key;
     const sweep = { fitting_variance: "variance", fitting_degree: "degree" }[chart.key];
     figure.classList.toggle("stale", charts.settled !== facts.fit && (charts.more ?? []).includes(chart) && !sweep);
-    drawChart(figure, chart, sweep ? state.settings[sweep] : facts.cursors?.[chart.key]);
+    drawChart(figure, chart, sweep ? state.settings[sweep] : facts.cursors?.[chart.key], wide);
     return figure;
   });
   if (facts.scene?.beside) figures.push(beside(facts.scene.beside));
@@ -205,7 +207,7 @@ function showTransport() {
   $("frame").max = last;
   $("frame").value = step;
   $("frame-text").textContent = sweep
-    ? t("ui.sweep", { name: t(`setting.${sweep.setting.name}`), value: sweep.setting.texts[sweep.at] })
+    ? t("ui.sweep", { name: t(`setting.${sweep.setting.name}`), value: valueText(sweep.setting, state.settings[sweep.setting.name], sweep.at) })
     : t("ui.frame", { step, steps: last });
   $("frame").setAttribute("aria-valuetext", $("frame-text").textContent);
   for (const [id, off] of [["first", step <= first], ["back", step <= first], ["step", step >= last], ["last", step >= last], ["run", last <= first], ["frame", last <= first]]) $(id).disabled = off && !(id === "run" && running);
@@ -264,7 +266,7 @@ function showUndo() {
 }
 
 function restore(from, to) {
-  if (!from.length) return;
+  if (!from.length || experiments[state.experiment].draws) return;
   to.push(copyOfPoints());
   Object.assign(state, from.pop(), { step: null });
   plane.selected = -1;
@@ -348,9 +350,10 @@ function showPreset() {
   const draws = experiments[state.experiment].draws, select = $("preset");
   select.value = draws ? "drawn" : state.source.preset ?? "own";
   for (const id of ["upload", "clear", "draw-positive", "draw-negative"]) $(id).disabled = draws;
+  for (const id of ["undo", "redo", "clear"]) $(id).hidden = draws;
   $("again").disabled = draws || !state.source.preset;
   $("points-box").hidden = draws;
-  document.querySelector(".labels").hidden = !experiments[state.experiment].labels;
+  document.querySelector(".labels").hidden = draws || !experiments[state.experiment].labels;
   $("m").disabled = draws || !state.source.preset;
   $("m").value = state.points.length;
   $("m-text").textContent = draws ? "" : state.points.length;
@@ -374,12 +377,17 @@ function showSettings() {
       let near = 0;
       setting.values.forEach((v, k) => { if (Math.abs(v - value) < Math.abs(setting.values[near] - value)) near = k; });
       input.value = near;
-      const text = setting.values[near] === value ? setting.texts[near] : String(value);
+      const text = valueText(setting, value, near);
       input.previousElementSibling.textContent = text;
       input.setAttribute("aria-valuetext", text);
     }
     input.closest("label").hidden = isIdle(setting.name);
   }
+}
+
+// A value as it is written; that of a link may be between those of the slider, `near` the nearest.
+function valueText(setting, value, near) {
+  return words.number(setting.values[near] === value ? setting.texts[near] : value);
 }
 
 // Settings that another one makes meaningless.
@@ -710,6 +718,8 @@ async function begin() {
     lost(why) {
       waited();
       tell(why ? `${t("ui.refused")} ${why}` : t("ui.lost"), "bad");
+      // One that was started anew has another token, and refuses what has the old one.
+      if (!why) fetch("icon.svg").then((answer) => answer.status === 403 && tell(t("ui.restarted"), "bad"), () => {});
     },
     progress(ask, progress) {
       if (ask !== "look") return;

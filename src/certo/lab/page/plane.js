@@ -214,7 +214,7 @@ export class Plane {
     (marks.support ?? []).forEach((k, i) => {
       if (!points[k]) return;
       const [cx, cy] = place(k), share = marks.size?.[i] ?? 1;
-      this.under.append(make("circle", { class: "support", cx, cy, r: r + 2.5 + 6 * share, "stroke-opacity": 0.4 + 0.6 * share }));
+      this.under.append(make("circle", { class: "support", cx, cy, r: r + 2.5 + r * share, "stroke-opacity": 0.4 + 0.6 * share }));
     });
     for (const k of marks.hull ?? []) {
       if (!points[k]) continue;

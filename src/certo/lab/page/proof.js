@@ -39,16 +39,17 @@ export class ProofBox {
 
   show(proof, edit) {
     document.getElementById("proof-command").textContent = proof.command ?? "";
+    const refusals = proof.not_claimed.map((text) => el("p", { className: "small", lang: "en" }, text));
     if (!proof.claims.length) {
       this.say(t("proof.nothing"), "bad");
-      this.claims.replaceChildren(...proof.not_claimed.map((text) => el("p", { className: "small" }, text)));
+      this.claims.replaceChildren(...refusals);
       return;
     }
     this.say(t(proof.holds ? "proof.all" : "proof.not_all", { seconds: proof.seconds }), proof.holds ? "good" : "bad");
     const opened = [...this.claims.querySelectorAll(".breaking > details")].map((d) => d.open);
     this.claims.replaceChildren(...proof.claims.map((claim, place) => this.claim(claim, place, proof, edit, opened[place])));
     if (proof.not_claimed.length) {
-      this.claims.append(el("details", {}, el("summary", {}, t("proof.not_claimed")), ...proof.not_claimed.map((text) => el("p", { className: "small" }, text))));
+      this.claims.append(el("details", {}, el("summary", {}, t("proof.not_claimed")), ...refusals));
     }
     if (edit) this.claims.querySelectorAll(".claim")[edit.claim]?.scrollIntoView({ block: "nearest" });
   }
@@ -66,9 +67,9 @@ export class ProofBox {
     if (!own) box.append(el("p", { className: "small" }, `${t("proof.plain")}: ${now.plain}`));
     if (claim.assumes.length && !own) box.append(el("p", { className: "small" }, `${t("proof.assumes")} ${claim.assumes.join("; ")}.`));
     const why = [checked.why, ...(mine ? proof.about_model ?? [] : [])].join(" ");
-    if (why) box.append(el("p", { className: "why" }, `${t("proof.why")}: ${why}`));
+    if (why) box.append(el("p", { className: "why" }, `${t("proof.why")}: `, el("span", { lang: "en" }, why)));
     if (/\bexample \d/.test(why)) box.append(el("p", { className: "small" }, t("proof.counted")));
-    if (own) box.append(el("details", {}, el("summary", {}, t("proof.english")), el("p", {}, now.claim), el("p", { className: "small" }, now.plain)));
+    if (own) box.append(el("details", {}, el("summary", {}, t("proof.english")), el("p", { lang: "en" }, now.claim), el("p", { className: "small", lang: "en" }, now.plain)));
     box.append(this.breakable(claim, place, mine ? edit : null, wasOpen));
     return box;
   }

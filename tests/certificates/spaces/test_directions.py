@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo.certificates import Sample
-from certo.certificates.spaces.exact_rows import check_direction, comparison_signs, whole_direction
+from certo.certificates.spaces.directions import check_direction, comparison_signs, whole_direction
 
 
 @given(st.integers(0, 10**6), st.booleans(), st.sampled_from([1, 3]), st.booleans())
