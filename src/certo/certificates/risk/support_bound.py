@@ -336,6 +336,5 @@ def _too_far(solution: MarginSolution, far: float) -> str:
     enough = solution.relative_gap / (1.1 * far) ** 2
     return (
         "the solution is too far from the exact optimum for its errors to be told from it: margins "
-        f"may differ by {far:.2g}, and 1 is allowed. A relative gap of {enough:.0e} is near "
-        "enough: certo.SVM takes it as tol."
+        f"may differ by {far:.2g}, and 1 is allowed. A relative gap (tol) of {enough:.0e} suffices."
     )
