@@ -160,9 +160,9 @@ class Gaussian(VectorKernel):
         """exp(−Σ(x − z)²·scale), each difference by itself; of sparse rows with few entries those
         alone that are not 0 − 0."""
         result = np.empty((X.shape[0], Z.shape[0]))
-        few = sparse.issparse(X) and sparse.issparse(Z)
-        few = few and SPARSE_DIFFERENCE_COST * (_filled(X) + _filled(Z)) < Z.shape[1]
-        step = max(1, CACHED_VALUES // max(1, int(_filled(Z)) if few else Z.shape[1]))
+        width = sum(M.nnz / max(1, M.shape[0]) if sparse.issparse(M) else np.inf for M in (X, Z))
+        few = SPARSE_DIFFERENCE_COST * width < Z.shape[1]
+        step = max(1, CACHED_VALUES // max(1, int(width) if few else Z.shape[1]))
         for start in range(0, Z.shape[0], step):
             columns = slice(start, start + step)
             centres = Z[columns].astype(np.float64) if few else _dense(Z[columns])
@@ -235,9 +235,12 @@ class Gaussian(VectorKernel):
         return 1.01 * (math.expm1(1.01 * exponent) + ULPS)
 
 
-def _filled(X) -> float:
-    """Entries that are stored in a row, on average."""
-    return X.nnz / max(1, X.shape[0])
+def _repeated(x, times: int) -> sparse.csr_matrix:
+    """The CSR matrix with this row so many times, in float64."""
+    x = sparse.csr_matrix(x, dtype=np.float64)
+    places = np.arange(times + 1) * x.nnz
+    parts = np.tile(x.data, times), np.tile(x.indices, times), places
+    return sparse.csr_matrix(parts, shape=(times, x.shape[1]))
 
 
 def _dense(X) -> np.ndarray:

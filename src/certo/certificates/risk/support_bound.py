@@ -334,5 +334,5 @@ def _too_far(solution: MarginSolution, far: float) -> str:
     enough = solution.relative_gap / (1.1 * far) ** 2
     return (
         "the solution is too far from the exact optimum for its errors to be told from it: margins "
-        f"may differ by {far:.2g}, and 1 is allowed. Fit with a tol of {enough:.0e} or less."
+        f"may differ by {far:.2g}, and 1 is allowed. A relative gap (tol) of {enough:.0e} suffices."
     )
