@@ -8,7 +8,7 @@ DEV := .venv/.dev
 DOCS := .venv/.docs
 BENCH := .venv/.bench
 
-.PHONY: demo quick test test-browser check portable bench attack docs pictures strict lock clean
+.PHONY: demo quick test test-browser test-device check portable bench attack docs pictures strict lock clean
 
 demo: $(DEV)
 	@mkdir -p demo
@@ -32,6 +32,12 @@ test: $(DEV)
 test-browser: $(DEV)
 	.ci/browser $(BIN)/python
 	$(BIN)/python -m pytest -n 0 -rs tests/lab/test_server_browser*.py $(ARGS)
+
+# The code for GPUs, with PyTorch, which is installed if the package index has it; on a computer
+# without a GPU PyTorch uses the processor, and what needs a GPU is skipped.
+test-device: $(DEV)
+	.ci/device $(BIN)/python
+	$(BIN)/python -m pytest -n 0 -rs tests/scale/test_device*.py tests/estimators/test_device.py tests/test_device_claims.py $(ARGS)
 
 check: $(DEV)
 	$(BIN)/ruff check .

@@ -118,12 +118,12 @@ def measure(case: Case, options: argparse.Namespace) -> None:
         holds = bool(model.certificate_.verify(X, y))
         say(kind="verify", **shown, seconds=time.perf_counter() - start, holds=holds)
     if options.spot:
-        from certo.certificates.spaces.spot_check import spot_check
+        from certo.spot import spot_check
 
         start = time.perf_counter()
         found = spot_check(model.certificate_, X, y, rows=options.spot)
         took = time.perf_counter() - start
-        say(kind="spot", **shown, seconds=took, holds=bool(found), said=str(found))
+        say(kind="spot", **shown, seconds=took, refuted=found.refuted, said=str(found))
 
 
 def fitted(case: Case, X, y, options, device: str, shown: dict[str, Any]) -> Any:

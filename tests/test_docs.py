@@ -110,6 +110,14 @@ def test_code_fits_the_width_of_a_page(page):
     assert [line for line in typed if len(line) > 100] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_norms_in_tables_are_not_written_with_bars(page):
+    """In a table a backslash and a bar are a bar: the norm would be shown as an absolute value."""
+    rows = [line for line in page.read_text().splitlines() if line.startswith("|")]
+    formulas = [formula for row in rows for formula in re.findall(r"\$([^$]+)\$", row)]
+    assert [formula for formula in formulas if r"\|" in formula] == []
+
+
 def test_coordinates_are_rounded_and_words_are_not():
     svg = '<path d="M 1.23456 -7.000123 L 12345.678 1e-05"/><text x="0.3333">0.33333</text>  \n'
     short = '<path d="M 1.23 -7 L 12345.678 1e-05"/><text x="0.33">0.33333</text>\n'

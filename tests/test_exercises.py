@@ -57,7 +57,7 @@ def test_weights_that_cancel_prove_that_there_is_no_separator():
         claim_inseparable(XOR, SIDES, {0: 1, 1: -1})
     with pytest.raises(ValueError, match="rows from 0 to 3"):
         claim_inseparable(XOR, SIDES, {0: 1, 4: 1})
-    with pytest.raises(TypeError, match=r"must be \{row: number\}"):
+    with pytest.raises(ValueError, match=r"must be \{row: number\}, got"):
         claim_inseparable(XOR, SIDES, [1, 1, 1, 1])
 
 

@@ -21,6 +21,7 @@ _NAMES = {
     "guarantees": "certify",
     "losses": "risk",
     "selection": "compare_kernels",
+    "spot": "SpotCheck spot_check",
     "tables.model_file": "load save",
 }
 _WHERE = by_name(_NAMES)

@@ -269,15 +269,9 @@ def _signed(multipliers: Mapping[int, float], sample: Sample) -> tuple[np.ndarra
 def _weighted_rows(weights: Mapping[int, Any], sample: Sample) -> list[int]:
     """The rows whose weights, or multipliers, are not 0, in increasing order."""
     if not isinstance(weights, Mapping):
-        raise TypeError(
-            f"weights, multipliers and updates must be {{row: number}}, got {weights!r}."
-        )
+        raise InputError(refusals.no_mapping_of_rows, weights)
     kept = sorted(row for row, value in weights.items() if value)
-    strange = [row for row in kept if not 0 <= row < sample.m or weights[row] < 0]
-    if strange:
-        raise ValueError(
-            f"weights, multipliers and updates must be {{row: number}} with rows from 0 to "
-            f"{sample.m - 1} and numbers that are not negative, but that of {strange[0]!r} is "
-            f"{weights[strange[0]]!r}."
-        )
+    for row in kept:
+        if not 0 <= row < sample.m or weights[row] < 0:
+            raise InputError(refusals.unusable_row, row, weights[row], sample.m)
     return kept

@@ -36,6 +36,7 @@ from certo.kernels import Gaussian, Linear, Polynomial, Precomputed
 from certo.losses import Hinge, Logistic, Squared
 from certo.rates import Power
 from certo.scale import ArrayBlocks
+from certo.scale.device import has_torch
 from tests.oracles.truths import is_true
 
 TREATMENTS = ("free", "lifted", "none")
@@ -166,6 +167,8 @@ def _separability(kind: str, seed: int) -> Iterator[Case]:
         yield Case(claim.to_dict(), X, y)
 
 
+#: Claims about fits on a device, by way of PyTorch, where that is installed.
+ON_DEVICE = "SoftMarginGap on a device"
 #: How many times larger tables may be for claims with a kernel, whose exact truth takes long.
 LARGEST_WITH_KERNEL = {
     "ExpectedExcess": 5, "MaximumMargin": 10, "MistakeBound": 10, "SoftMarginGap": 3
@@ -219,7 +222,11 @@ def _soft(kind: str, seed: int) -> Iterator[Case]:
         options["class_weight"] = {"up": 2.0, "down": 0.3}
     weight = np.arange(1.0, len(y) + 1) / 3 if seed % 5 == 4 else None
     kernels = Gaussian(2.0), Polynomial(2), Precomputed(), 0.5 * Gaussian(1.0)
-    for kernel in _kernels(kind, seed, *kernels):
+    chosen = _kernels("SoftMarginGap", seed, *kernels)
+    if kind == ON_DEVICE:
+        kind, options["device"] = "SoftMarginGap", "torch"
+        chosen = [one for one in chosen if one not in (None, Precomputed())]
+    for kernel in chosen:
         points = Polynomial(2)(X) if kernel == Precomputed() else X
         model = certo.SVM(kernel=kernel, intercept=TREATMENTS[seed % 3], **options)
         yield from _of(kind, model.fit(points, y, sample_weight=weight), points, y)
@@ -470,6 +477,7 @@ SOURCES: dict[str, Callable[[str, int], Iterator[Case]]] = {
     "TrainingErrors": _page,
     **{f"{kind} of pairs": _of_pairs for kind in PAIRED},
     **dict.fromkeys(IN_BLOCKS, _by_blocks),
+    **({ON_DEVICE: _soft} if has_torch() else {}),
 }
 
 

@@ -91,6 +91,15 @@ def fit(
         float | None,
         options.option("SECONDS", "Stop then with the best so far, and what is proved of it."),
     ] = None,
+    device: Annotated[
+        str | None,
+        options.option(
+            "cpu|cuda|auto",
+            "Where svm with a kernel is fitted: the processor, a GPU (pip install 'certo[gpu]'), "
+            "or a GPU where there is one and the table is large.",
+            default="cpu",
+        ),
+    ] = None,
     delta: Annotated[
         float,
         options.option("NUMBER", "Failure probability allowed for each claim about new data."),
@@ -140,6 +149,7 @@ def fit(
     settings = options.settings_of(setting, C=C, lam=lam, ridge=ridge, tol=tol)
     settings += options.settings_of(None, time_limit=time_limit)
     settings += [] if kernel is None else [kernel_setting(kernel)]
+    settings += [] if device is None else [f"device={device}"]
     if machine not in (None, "auto") and task is not None:
         raise Problem("--task chooses a machine, so give either --task or --machine.")
     if machine == "auto" and settings:

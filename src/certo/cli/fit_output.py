@@ -35,6 +35,8 @@ def tell_fit(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
     voice.say()
     if verbose or said["warning"] or said.get("converged") is not True:
         voice.say(said["status"])
+    if said["device"] != "cpu":
+        voice.say(f"It was fitted on {said['device']}.")
     for line in (*_success(said), *_goodness(said)):
         voice.say(line)
     table = said["coefficients"]

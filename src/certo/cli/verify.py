@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ from certo.cli.options import (
     ProvedModel,
     TestFile,
     Verbose,
+    option,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +34,16 @@ def verify(
     model: ProvedModel,
     data: DataFiles,
     test: TestFile = None,
+    spot: Annotated[
+        float | None,
+        option(
+            "ROWS",
+            "Instead of a proof, a spot check: score so many rows, or a share of them below 1, "
+            "drawn at random, of a machine with a kernel. It ends with 3, or 1 if a claim is "
+            "refuted.",
+        ),
+    ] = None,
+    seed: Annotated[int, option("N", "Seed of the rows of a spot check.")] = 0,
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
@@ -40,9 +51,12 @@ def verify(
     from certo.cli.progress import FitProgress
     from certo.tables.audit import audit_table
     from certo.tables.model_file import load_model
-    from certo.tables.proof_in_blocks import audit_proof
 
+    if spot is not None:
+        _spot_check(model, data, spot, seed, as_json)
     if model.is_dir():
+        from certo.tables.proof_in_blocks import audit_proof
+
         with FitProgress(Voice(stderr=True).console) as progress:
             progress.stage(f"Checking every claim in one pass over {data.name}")
             audit = audit_proof(model, data)
@@ -61,6 +75,22 @@ def verify(
             progress.stage("Checking every claim")
             audit = audit_table(loaded, *tables, str(test))
     _say(audit, verbose, as_json)
+
+
+def _spot_check(model: Path, data: Path, rows: float, seed: int, as_json: bool) -> None:
+    from certo.cli.progress import FitProgress
+    from certo.data.columns import read_table
+    from certo.tables.audit import spot_check_table
+    from certo.tables.model_file import load_model
+
+    with FitProgress(Voice(stderr=True).console) as progress:
+        progress.stage("Looking at some rows")
+        found = spot_check_table(load_model(model), read_table(data).table, rows, seed)
+    if as_json:
+        print_json({"spot_check": found.to_dict(), "passed": False})
+    else:
+        Voice().say(str(found))
+    raise typer.Exit(NO if found.refuted else NOT_OF_THE_FIT)
 
 
 def _say(audit: Audit, verbose: bool, as_json: bool) -> None:

@@ -59,7 +59,7 @@ class DeviceFunctions(Functions):
         with on_device(self.device):
             import torch
 
-            some.tensor = self.tensor[torch.from_numpy(rows).to(self.device)]
+            some.tensor = self.tensor[torch.tensor(rows, device=self.device)]
         return some
 
     @property

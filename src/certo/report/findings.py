@@ -41,6 +41,7 @@ def facts(fitted: Fitted) -> dict[str, Any]:
             "machine": type(machine).__name__,
             "kernel": repr(machine.kernel_) if has_kernel(machine) else None,
             "settings": {name: _plain(value) for name, value in machine.get_params().items()},
+            "device": getattr(machine, "device_", "cpu"),
             **about(examples),
             "status": machine.status_,
             "warning": face.warning(machine),

@@ -22,7 +22,7 @@ def sums_and_sizes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Σ_j a_j K(x_i, x_j) and Σ_j |a_j K(x_i, x_j)| for all i, and the j of `rows`."""
     with on_device(X.device):
-        places, a = torch.from_numpy(rows).to(X.device), tensor(coef, X.device)
+        places, a = torch.tensor(rows, device=X.device), tensor(coef, X.device)
         if isinstance(kernel, Gaussian):  # Its values are not negative.
             images = images_on(kernel, X)
             found = images.exact_sums(places, a), images.exact_sums(places, a.abs())

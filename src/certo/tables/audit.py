@@ -29,6 +29,7 @@ from certo.estimators.description import learns
 from certo.guarantees.belonging import objections, objections_to_fit, objections_to_one
 from certo.issue.labels import all_labels
 from certo.issue.risk import error_cap
+from certo.spot import SpotCheck, spot_check
 from certo.tables.examples import Rows, encode_rows
 from certo.tables.model_file import LoadedModel, StoredModel
 from certo.verify import page_facts
@@ -135,6 +136,21 @@ def audit_table(
         same_data, loaded.as_written, page, claims, tuple(about), True, unchecked, same_test,
         problem, tuple(notes), rows.places,
     )  # fmt: skip
+
+
+def spot_check_table(loaded: LoadedModel, table: Any, rows: float, seed: int) -> SpotCheck:
+    """A look at some rows of what the fit of a machine with a kernel claims: no audit."""
+    model, table = loaded.model, columns.as_table(table)
+    if fingerprint(table) != model.data_fingerprint or not loaded.as_written:
+        raise Problem(
+            "the table is not that of the fit, or the model file was changed: their fingerprints "
+            "differ. Verify without a spot check: that says what does not hold."
+        )
+    own = parts_of(model, table)[0]
+    try:
+        return spot_check(model.machine.certificate_, *own.pair, rows=rows, seed=seed)
+    except (ValueError, TypeError) as wrong:
+        raise Problem(str(wrong)) from wrong
 
 
 def parts_of(model: StoredModel, table: pa.Table) -> tuple[Rows, Rows | None]:

@@ -27,6 +27,7 @@ from certo.estimators.verdict import Undecided, two_class_verdict
 from certo.facts import InputError
 from certo.guarantees.certifying import page_about
 from certo.guarantees.unwrapping import Wrapped
+from certo.scale.device import DeviceMemory, NoDevice
 from certo.tables.examples import Examples, Rows, encode_rows, encode_table, refuse_one_class
 from certo.tables.held_out import HeldOut
 from certo.tables.model_file import StoredModel
@@ -181,6 +182,8 @@ def _fitted_clone(estimator, examples: Examples, callback: Any):
         if wrong.proof is None:  # In a kernel's space.
             raise Problem(str(wrong), rows=examples.places[wrong.rows].tolist()) from wrong
         raise CannotSeparate(*_of_own_numbers(wrong.proof, examples)) from wrong
+    except (NoDevice, DeviceMemory) as wrong:
+        raise Problem(str(wrong)) from wrong
     except (ArithmeticError, RuntimeError) as wrong:
         raise without_answer(wrong) from wrong
     except InputError as wrong:

@@ -42,6 +42,22 @@ def not_separable(error: Any) -> str:
     )
 
 
+# --- answers of exercises ---
+
+ROW_NUMBERS = "weights, multipliers and updates must be {row: number}"
+
+
+def no_mapping_of_rows(given: object) -> str:
+    return f"{ROW_NUMBERS}, got {given!r}."
+
+
+def unusable_row(row: int, value: float, m: int) -> str:
+    return (
+        f"{ROW_NUMBERS} with rows from 0 to {m - 1} and numbers that are not negative, but that of "
+        f"{row!r} is {value!r}."
+    )
+
+
 # --- numbers ---
 
 
@@ -131,6 +147,10 @@ def other_length(
 
 def other_rows(name: str, examples: int) -> str:
     return f"{name} must be rows from 0 to {examples - 1}."
+
+
+def no_row_count(came: Any) -> str:
+    return f"rows must be a number of rows, or a share below 1, got {came!r}."
 
 
 def other_width(table: str, expected: int, came: int) -> str:

@@ -317,8 +317,6 @@ def _objection(solutions: tuple[Any, ...]) -> str:
             )
         if _setting(solution) != _setting(first):
             return "the solutions must be of one kind, with the same kernel, C and intercept."
-        if not _is_of_pairs(solutions) and solution.examples != first.examples:
-            return "the solutions of the outputs must be about the same number of examples."
     return ""
 
 
