@@ -13,7 +13,7 @@ import sys
 import benchmarks
 
 HELPERS = {"before", "harness", "page", "rivals", "datasets", "__main__"}
-HELPERS |= {"scale", "gpu", "pack_gpu", "device_claims"}  # Commands of their own.
+HELPERS |= {"scale", "gpu", "pack_gpu", "device_claims", "same_answers"}  # Commands of their own.
 ONLY_PAGE = "docs"
 
 

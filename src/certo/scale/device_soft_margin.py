@@ -229,7 +229,7 @@ class _Search:
         most = min(max(BLOCKS_PER_QUESTION, SWEEPS_PER_LOOK * len(view.y) // size),
                    MAX_DEVICE_BLOCKS)  # fmt: skip
         before = view.beta.clone()
-        asking = 1 if size == len(view.y) else BLOCKS_PER_QUESTION
+        asking = 1 if self.by_pairs or size == len(view.y) else BLOCKS_PER_QUESTION
         for k in range(most):
             look = self._look(view, None)
             if k % asking == 0 and k and (float(look.gap) <= goal or self.asked()):
