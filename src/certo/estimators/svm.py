@@ -250,13 +250,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         threads = one_thread() if paired else few_threads(tasks[0].signs.size)
         with running(self, X, "look") as run, threads:
             space = space_for(self, X)
-<<<<<<< HEAD
             if device is not None and space.kernel is not None:
                 space = DeviceFunctions(self, space.kernel, X, given, device)
-=======
-            if device is not None:
-                space = DeviceFunctions(self, space.kernel, X, given, device)  # type: ignore[arg-type]
->>>>>>> main
             space.problems = len(tasks)
             self._check_size(space, max(task.prices.total(task.signs.size) for task in tasks))
             # The certificate pays for rounding, so the solver aims at a little less than tol.
