@@ -20,7 +20,8 @@ SOURCE = TESTS.parent / "src" / "certo"
 #: Tests at the top of `tests` that are about the repository as a whole, not about one module.
 ABOUT_THE_REPOSITORY = {
     "benchmarks", "constants", "coverage", "device_claims", "docs", "examples", "facts", "fuzz",
-    "golden", "layout", "new_machine", "notes", "notes_kernels", "notes_risk", "package", "portable", "sentences",
+    "golden", "layout", "new_machine", "notes", "notes_kernels", "notes_risk", "package",
+    "portable", "sentences",
 }  # fmt: skip
 #: Tests in a room that are about everything in it: laws that its members obey, attacks that none of
 #: them may believe, and what the room may hold.

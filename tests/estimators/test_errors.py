@@ -24,7 +24,7 @@ from certo.exercises import claim_inseparable, claim_kernel_perceptron
 from certo.facts import InputError, LabelTypeError
 from certo.features import BoxPolynomials
 from certo.kernels import Function, Polynomial
-from certo.spot_check import _count
+from certo.spot import _count
 from certo.words import refusals
 from certo.words.reader import reading
 
