@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from threadpoolctl import threadpool_info
 
+from certo import SVM, HardMarginSVM, LogisticRegression
 from certo.blas import MAX_ONE_THREAD_ROWS, few_threads, one_thread
+from certo.estimators import hard_margin, svm
+from certo.kernels import Gaussian
 
 
 def threads() -> set[int]:
@@ -31,3 +35,22 @@ def test_only_large_matrices_are_shared_out():
         assert threads() == {1}
     with few_threads(MAX_ONE_THREAD_ROWS + 1):
         assert threads() == before
+
+
+@pytest.mark.parametrize(
+    ("machine", "place", "name"),
+    [
+        (SVM(), svm, "space_for"),
+        (SVM(Gaussian()), svm, "space_for"),
+        (HardMarginSVM(), hard_margin, "space_for"),
+        (LogisticRegression(ridge=1.0), LogisticRegression, "_minimise"),
+    ],
+)
+@pytest.mark.parametrize("m", [10, MAX_ONE_THREAD_ROWS + 1])
+def test_fits_to_small_tables_have_one_thread(monkeypatch, machine, place, name, m):
+    seen, before, made = [], threads(), getattr(place, name)
+    monkeypatch.setattr(place, name, lambda *args: seen.append(threads()) or made(*args))
+    X = np.linspace(-1, 1, m)[:, None]
+    machine.fit(X, X[:, 0] > 0)
+    assert seen == [{1} if m <= MAX_ONE_THREAD_ROWS else before]
+    assert threads() == before

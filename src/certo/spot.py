@@ -32,6 +32,8 @@ from certo.certificates.base import Refuted
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.spaces.images import Images, scores_at
+from certo.facts import InputError
+from certo.words import refusals
 
 DOUBTFUL_ERRORS = 4.0  # So many standard errors above the claimed gap speak against a claim.
 
@@ -187,7 +189,7 @@ def _only(claim: Any) -> SoftMarginGap:
 def _count(rows: float, m: int) -> int:
     """How many rows: a share of m, or their number."""
     if isinstance(rows, bool) or not rows > 0 or (rows >= 1 and rows != int(rows)):
-        raise ValueError(f"rows must be a number of rows, or a share below 1, got {rows!r}.")
+        raise InputError(refusals.no_row_count, rows)
     return max(1, round(rows * m)) if rows < 1 else int(rows)
 
 

@@ -218,3 +218,10 @@ def test_several_columns_that_separate_together_are_counted_from_one_too(certo, 
     words = "--machine", "logistic", "--missing", "drop", "--test", "none"
     out = certo("fit", table, "--target", "kind", *words).out
     assert "2 columns together separate some classes (rows 2, 3, 4, … 39 in all)" in out
+
+
+def test_a_ridge_leaves_weights_in_the_units_of_the_table(certo, patients):
+    said = certo("fit", patients, "--target", "ill", "--machine", "logistic", "--set", "ridge=0.1")
+    assert "Weights, in the units of the table, the most influential first" in said.out
+    assert "(scaled)" not in said.out
+    assert "No standard errors: a ridge adds a bias" in said.out

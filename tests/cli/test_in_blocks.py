@@ -160,6 +160,8 @@ def test_levels_that_training_rows_lack_are_said(certo, folder):
     assert note in " ".join(said.out.split())
     assert note in " ".join(certo("fit", path, "--target", "y").out.split())
     assert certo("verify", folder / "m.certo", path).code == 0
+    told = certo("predict", folder / "m.certo", path, "--by-blocks")
+    assert "with a level that the model never saw (such as 'new')" in " ".join(told.err.split())
 
 
 def test_targets_that_are_neither_classes_nor_numbers(certo, folder):

@@ -20,10 +20,11 @@ from certo import (
     certify,
 )
 from certo.estimators._input import require_plain_labels
-from certo.exercises import claim_kernel_perceptron
+from certo.exercises import claim_inseparable, claim_kernel_perceptron
 from certo.facts import InputError, LabelTypeError
 from certo.features import BoxPolynomials
 from certo.kernels import Function, Polynomial
+from certo.spot import _count
 from certo.words import refusals
 from certo.words.reader import reading
 
@@ -59,6 +60,24 @@ def asymmetric(x, z) -> float:
 OF_SVC = SVC().fit(X, Y)
 #: What is wrong, its facts, and a part of the sentence for arrays and one for a file.
 CASES = {
+    "no weights of rows": (
+        lambda: claim_inseparable(X, Y, [1]),
+        {"given": [1], "rows": [], "columns": []},
+        "got [1]",
+        "got [1]",
+    ),
+    "a weight of no row": (
+        lambda: claim_inseparable(X, Y, {9: 1}),
+        {"row": 9, "value": 1, "m": 4, "rows": [9], "columns": []},
+        "rows from 0 to 3 and numbers that are not negative, but that of 9 is 1",
+        "that of 9 is 1",
+    ),
+    "rows of a spot check": (
+        lambda: _count(0.0, 4),
+        {"came": 0.0, "rows": [], "columns": []},
+        "a share below 1, got 0.0",
+        "a share below 1, got 0.0",
+    ),
     "rows of an exercise": (
         lambda: claim_kernel_perceptron(X, Y, Polynomial(2), [7]),
         {"name": "mistakes", "examples": 4, "rows": [], "columns": []},

@@ -153,3 +153,11 @@ def test_svm_of_rows_that_repeat_or_are_separable(kind):
     for others in cuts(len(X), seed=1):
         assert found.certificate_.verify(ArrayBlocks(X, y, ends=others))
     assert found.certificate_.verify(X, y)
+
+
+def test_without_time_the_solution_of_a_sample_is_the_answer():
+    with pytest.warns(match="Stopped at the time limit"):
+        found = LogisticRegression(time_limit=1e-9).fit(ArrayBlocks(X, TWO))
+    assert not found.converged_
+    usual = LogisticRegression().fit(X, TWO)
+    np.testing.assert_allclose(found.coef_, usual.coef_, rtol=0.1)

@@ -5,6 +5,7 @@ from inspect import signature
 import pytest
 from sklearn import linear_model, svm
 from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import GridSearchCV
 
 import certo
 from certo.estimators._keywords import advice_on
@@ -37,6 +38,25 @@ NO_COUNTERPART = {"average", "break_ties", "epsilon", "power_t"}
 def test_foreign_keywords_are_answered(machine, keyword, answer):
     with pytest.raises(TypeError, match=f"{machine} has no parameter '{keyword}': .*{answer}"):
         getattr(certo, machine)(**{keyword: 1})
+
+
+def test_a_grid_search_is_answered_too():
+    with pytest.raises(ValueError, match=r"SVM has no parameter 'gamma': give kernel=Gaussian"):
+        GridSearchCV(certo.SVM(), {"gamma": [0.1, 1.0]}).fit([[0.0], [1.0]] * 5, [0, 1] * 5)
+    with pytest.raises(ValueError, match="its parameters are"):
+        certo.SVM().set_params(gamme=1)
+    machine = certo.SVM(Gaussian(1.0))
+    assert machine.set_params(kernel__variance=2.0, C=3.0) is machine
+    assert (machine.kernel, machine.C) == (Gaussian(2.0), 3.0)
+
+
+def test_a_subclass_has_parameters_of_its_own():
+    class Mine(certo.Perceptron):
+        def __init__(self, *, more=1, epochs=5):
+            super().__init__(epochs=epochs)
+            self.more = more
+
+    assert Mine().set_params(more=2).more == 2
 
 
 @pytest.mark.parametrize(

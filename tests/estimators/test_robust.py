@@ -1,6 +1,7 @@
 """HC3 standard errors, against their formula and against statsmodels."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.special import softmax
@@ -129,3 +130,14 @@ def test_leverages_add_up_to_the_number_of_coefficients():
         assert np.all((found > 0) & (found < 1))
     with pytest.raises(ValueError, match="leverages need the factor"):
         LeastSquares(ridge=1.0).fit(X, Y).leverages(X)
+
+
+def test_names_of_columns_are_taken_as_those_of_the_fit():
+    X = pd.DataFrame(np.random.default_rng(4).normal(size=(30, 2)), columns=["a", "b"])
+    y = X["a"] + np.random.default_rng(5).normal(size=30)
+    model = LeastSquares().fit(X, y)
+    by_array = LeastSquares().fit(X.to_numpy(), y).summary(robust="HC3", X=X.to_numpy(), y=y)
+    of_frame = model.summary(robust="HC3", X=X, y=y)  # A warning about names would be an error.
+    assert of_frame.to_frame()["standard_error"].tolist() == pytest.approx(
+        by_array.to_frame()["standard_error"].tolist(), rel=1e-12
+    )

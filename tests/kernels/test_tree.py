@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certo.kernels import Tree, read_trees
+from certo.kernels import Tree
 
 DEEP = 20_000
 
@@ -107,23 +107,6 @@ def test_a_tree_stays_as_it_is():
     for bad in [("a", ["b"]), (3,), ("",)]:
         with pytest.raises(ValueError, match="tree"):
             Tree(*bad)
-
-
-def test_files(tmp_path):
-    path = tmp_path / "trees.txt"
-    path.write_text("(S (NP you))\n\n( (S (NP ä)\n   (VP know)))\n", encoding="utf-8")
-    assert read_trees(path) == [Tree.parse("(S (NP you))"), Tree.parse("(S (NP ä) (VP know))")]
-    path.write_text("(S (NP ä))", encoding="utf-8-sig")
-    assert read_trees(path) == [Tree.parse("(S (NP ä))")]
-    path.write_text("(S (NP ä))", encoding="latin-1")
-    with pytest.raises(ValueError, match=f"{path.name}: .* in UTF-8, but byte 7 is 0xe4"):
-        read_trees(path)
-    path.write_text("(S (NP you))\n(S (NP you)\n(S (NP you))\n")
-    with pytest.raises(ValueError, match=f"{path.name}: .* never closed is at line 2, column 1"):
-        read_trees(path)
-    path.write_text("(S (NP you))\n(S (NP you)))\n")
-    with pytest.raises(ValueError, match="at line 2, column 13 is"):
-        read_trees(path)
 
 
 @pytest.mark.slow

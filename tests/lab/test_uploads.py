@@ -38,10 +38,12 @@ def test_many_rows_are_drawn_the_same_way_and_missing_values_left_out():
 
 def test_a_broken_file_is_told_what_is_needed_here():
     """Of the formats that tables have elsewhere, the bench takes one."""
-    for broken in (b"a,b,c\n1,2\n3,4,5,6\n", b"PK\x03\x04nothing"):
-        with pytest.raises(Problem, match="A CSV file is needed") as told:
+    ragged, packed = b"a,b,c\n1,2\n3,4,5,6\n", b"PK\x03\x04nothing"
+    for broken, wanted in ((ragged, "as many cells in each row"), (packed, "A CSV file is needed")):
+        with pytest.raises(Problem, match=wanted) as told:
             read_upload("t.csv", broken)
         assert "Parquet" not in str(told.value)
+        assert "say so with" not in str(told.value)  # There is nothing on the page to say it.
 
 
 def test_huge_values_do_not_overflow():

@@ -141,6 +141,7 @@ def test_files_are_read_where_the_work_is(tmp_path):
     )  # fmt: skip
     there = FileBlocks(here)
     assert there.shape == here.shape == (used.sum(), 6)
+    assert np.array_equal(there.first().X, here.first().X)
     for mine, theirs in zip(there, here, strict=True):
         assert (mine.start, mine.place) == (theirs.start, theirs.place)
         assert np.array_equal(mine.X, theirs.X)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import importlib
 from collections.abc import Hashable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from certo import certificates
@@ -128,11 +128,6 @@ class Certificate(Value, abc.ABC):
     def numbers(self) -> dict[str, Any]:
         """The numbers of the claim, by name."""
         return {name: getattr(self, name) for name in self.shows}
-
-    @property
-    def witness(self) -> dict[str, Any]:
-        """Everything stored that the check starts from."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in self.numbers}
 
     @abc.abstractmethod
     def _check(self, sample: Any) -> str:

@@ -88,8 +88,7 @@ class Composite:
                     read[how] = claim._read(X)
                 if (how, claim.labels) not in samples:
                     # The sample of a pair is a copy of rows, of which one is kept at a time.
-                    if getattr(claim.labels, "against", None) is not None:
-                        samples.clear()
+                    samples = samples if getattr(claim.labels, "against", None) is None else {}
                     samples[how, claim.labels] = claim._sample(read[how], y)
                 parts.append(claim._verify(samples[how, claim.labels]))
             except SampleMismatch as mismatch:

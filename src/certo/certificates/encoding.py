@@ -26,19 +26,14 @@ MAX_INT_BITS = 2**13  # The largest integer that a theorem can give here has abo
 def to_plain(value: Any) -> Any:
     """A JSON value for a certificate, or for anything a certificate holds."""
     if is_dataclass(value):
-        return {
-            f.name: _part(getattr(value, f.name)) for f in fields(value) if _is_written(value, f)
-        }
+        parts = [(f, getattr(value, f.name)) for f in fields(value) if f.compare]
+        # What is None in older files is not written: they lack it.
+        return {f.name: _part(part) for f, part in parts if part is not None or not f.metadata}
     if isinstance(value, Fraction):
         return f"{value.numerator:x}/{value.denominator:x}"
     if isinstance(value, tuple):
         return [_part(item) for item in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-
-
-def _is_written(value: Any, f: Any) -> bool:
-    """Not what is None in older files, which lack it."""
-    return f.compare and not (f.metadata and getattr(value, f.name) is None)
 
 
 def _part(value: Any) -> Any:

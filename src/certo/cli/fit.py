@@ -15,7 +15,7 @@ from certo.cli.reading import read_test_rows, reading_words
 
 
 def fit(
-    data: options.DataFile,
+    data: options.DataFiles,
     target: Annotated[
         str | None, options.option("COLUMN", "Column to predict; a density has none.")
     ] = None,

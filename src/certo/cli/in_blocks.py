@@ -18,6 +18,8 @@ from certo.certificates.encoding import counted
 from certo.cli import options
 from certo.cli.console import Voice
 
+MAX_TOLD_REMARKS = 3
+
 
 def fit_in_blocks(
     data: Path,
@@ -152,23 +154,35 @@ def predict_in_blocks(model: Any, data: Path, output: Path | None, refused: dict
     from certo.tables.in_blocks import predict_files
 
     _refuse("predict", refused)
+    remarks: list[str] = []
     if output is None:
-        _write_predictions(model, data, sys.stdout, predict_files)
+        _write_predictions(sys.stdout, predict_files(model, data, remarks.append))
+        _tell_first(remarks)
         return
     beside = output.with_name(f".{output.name}.{os.getpid()}.part")
     try:
         with beside.open("w", encoding="utf-8", newline="") as file:
-            _write_predictions(model, data, file, predict_files)
+            _write_predictions(file, predict_files(model, data, remarks.append))
         beside.replace(output)
     finally:
         beside.unlink(missing_ok=True)
+    _tell_first(remarks)
 
 
-def _write_predictions(model: Any, data: Path, file: Any, predict_files: Any) -> None:
+def _tell_first(remarks: list[str]) -> None:
+    """Some remarks on blocks, and how many more there are."""
+    voice = Voice(stderr=True)
+    for remark in remarks[:MAX_TOLD_REMARKS]:
+        voice.item(("note ", "yellow"), remark)
+    if (more := len(remarks) - MAX_TOLD_REMARKS) > 0:
+        voice.item(("note ", "yellow"), f"{counted(more, 'more such note')}.")
+
+
+def _write_predictions(file: Any, blocks: Iterator[Any]) -> None:
     from certo.data.encoder import told_apart
 
     headed = False
-    for first, answers, more in predict_files(model, data):
+    for first, answers, more in blocks:
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
         if not headed:

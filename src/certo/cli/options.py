@@ -29,7 +29,9 @@ def argument(metavar: str, text: str) -> Any:
 TABLE_HELP = (
     "Table to read: a file of CSV, Parquet, Arrow, svmlight, .npz or .xlsx; - is standard input."
 )
+FOLDER_HELP = "Or a folder of Parquet, Arrow or CSV files, which is read block by block."
 DataFile = Annotated[Path, argument("DATA", TABLE_HELP)]
+DataFiles = Annotated[Path, argument("DATA", f"{TABLE_HELP} {FOLDER_HELP}")]
 ModelFile = Annotated[Path, argument("MODEL", "Model file written by certo fit.")]
 ProvedModel = Annotated[
     Path,

@@ -12,12 +12,12 @@ from typing import Annotated, Any
 import typer
 
 from certo.cli.console import Voice
-from certo.cli.options import ByBlocks, DataFile, Json, ModelFile, check_outputs, option
+from certo.cli.options import ByBlocks, DataFiles, Json, ModelFile, check_outputs, option
 
 
 def predict(
     model: ModelFile,
-    data: DataFile,
+    data: DataFiles,
     output: Annotated[
         Path | None, option("FILE", "File to write, instead of the terminal.", "--out")
     ] = None,

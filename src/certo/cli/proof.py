@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from certo.cli.console import Voice, print_json
-from certo.cli.options import DataFile, Json, ModelFile, TestFile, command_line, option
+from certo.cli.options import DataFiles, Json, ModelFile, TestFile, command_line, option
 from certo.cli.verify import leave, read_tables, tell_audit
 
 
 def proof(
     model: ModelFile,
-    data: DataFile,
+    data: DataFiles,
     output: Annotated[Path, option("FOLDER", "Folder to write.", "--out")],
     test: TestFile = None,
     as_json: Json = False,

@@ -15,7 +15,7 @@ from certo.cli.options import (
     BAD_INPUT,
     NO,
     NOT_OF_THE_FIT,
-    DataFile,
+    DataFiles,
     Json,
     ProvedModel,
     TestFile,
@@ -34,7 +34,7 @@ MIN_TABLE_WIDTH = 110  # Columns of a terminal that has room for numbers beside 
 
 def verify(
     model: ProvedModel,
-    data: DataFile,
+    data: DataFiles,
     test: TestFile = None,
     spot: Annotated[
         float | None,
@@ -54,11 +54,12 @@ def verify(
     from certo.cli.progress import FitProgress
     from certo.tables.audit import audit_table
     from certo.tables.model_file import load_model
-    from certo.tables.proof_in_blocks import audit_proof
 
     if spot is not None:
         _spot_check(model, data, spot, seed, as_json)
     if model.is_dir():
+        from certo.tables.proof_in_blocks import audit_proof
+
         with FitProgress(Voice(stderr=True).console) as progress:
             progress.stage(f"Checking every claim in one pass over {data.name}")
             audit = audit_proof(model, data)

@@ -101,20 +101,35 @@ ADVICE: dict[str, str | dict[str, str]] = {
 
 
 def answer_keywords(cls: Class) -> Class:
-    """The class, whose constructor names our parameter where one of scikit-learn's is given."""
+    """The class, whose constructor and `set_params`, which grid searches call, name our parameter
+    where one of scikit-learn's is given."""
     init: Any = cls.__init__  # type: ignore[misc]
+    set_params: Any = cls.set_params  # type: ignore[attr-defined]
     known = list(inspect.signature(init).parameters)
 
     @functools.wraps(init)  # scikit-learn reads the parameters from the signature.
     def checked(self, *args, **settings):
         for name in settings:
             if name not in known:
-                advice = advice_on(cls, name) or f"its parameters are {', '.join(known[1:])}"
-                raise TypeError(f"{cls.__name__} has no parameter {name!r}: {advice}.")
+                raise TypeError(_answer(cls, name, known[1:]))
         init(self, *args, **settings)
 
+    @functools.wraps(set_params)
+    def checked_set_params(self, **settings):
+        own = type(self)._get_param_names()
+        for name in settings:
+            if name.partition("__")[0] not in own:
+                raise ValueError(_answer(type(self), name, own))
+        return set_params(self, **settings)
+
     cls.__init__ = checked  # type: ignore[misc]
+    cls.set_params = checked_set_params  # type: ignore[attr-defined]
     return cls
+
+
+def _answer(cls: type, name: str, known: list[str]) -> str:
+    advice = advice_on(cls, name) or f"its parameters are {', '.join(known)}"
+    return f"{cls.__name__} has no parameter {name!r}: {advice}."
 
 
 def advice_on(cls: type, keyword: str) -> str | None:

@@ -30,6 +30,7 @@ class VectorPart(Vectors):
         self.machine, self.intercept, self.fresh = whole.machine, whole.intercept, whole.fresh
         self.X, self.m, self._whole = whole.X[rows], rows.size, whole
         self.computed_square, self.square = whole.computed_square, whole.square
+        self.problems = whole.problems
 
     def soft_margin(self, signs, costs, start, limits: Limits) -> SoftOutcome:
         """Of many features by pairs of multipliers: there are fewer inner products than numbers in

@@ -102,8 +102,9 @@ class Vectors:
             if found is not None:
                 return found
         return soft_margin(
-            self.X, signs, costs, self.intercept, start=start, rng=self._rng, **limits._asdict()
-        )
+            self.X, signs, costs, self.intercept, start=start, rng=self._rng,
+            alone=self.problems == 1, **limits._asdict(),
+        )  # fmt: skip
 
     def scores(self, outcome: Any) -> np.ndarray:
         if outcome.scores is None:

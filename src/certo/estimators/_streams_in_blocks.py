@@ -55,7 +55,7 @@ def _targets(machine: Any, blocks: Blocks) -> _input.Targets:
 
 
 def _is_sparse(blocks: Blocks) -> bool:
-    return sparse.issparse(next(iter(blocks._blocks())).X)
+    return sparse.issparse(blocks.first().X)
 
 
 def fit_online_gradient(machine: Any, X: Any, y: Any) -> Any:

@@ -431,10 +431,11 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             raise ValueError("robust='HC3' needs standard errors. " + " ".join(self._notes()))
         if len(np.shape(y)) != (1 if self._flat else 2):
             raise other_examples(self)
+        predicted = self.predict(X)
         X, Y = _input.labelled_examples(self, X, exact_input(y, "LeastSquares", "y"), reset=False)
         Y = _input.values(self, Y)
         weights = None if sample_weight is None else _input.weights(self, sample_weight, X)
-        left = Y - self.predict(X).reshape(len(Y), -1)
+        left = Y - predicted.reshape(len(Y), -1)
         total = len(Y) if weights is None else float(np.sum(weights))
         many = len(Y) if weights is None else np.count_nonzero(weights)
         risk = float(np.sum(left**2 * (1 if weights is None else weights[:, None])) / total)

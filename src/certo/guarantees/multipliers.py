@@ -36,7 +36,7 @@ WEIGHTED = (
     "class_weight={!r} may depend on the examples, so the machine is not a function of few of "
     "them. Fit without class_weight."
 )
-SCALED = (
+SCALED_FIRST = (
     "gamma='scale' was computed from the examples of the fit, so the kernel is not one that was "
     "chosen before. Give gamma a number."
 )
@@ -153,7 +153,7 @@ def _objection(machine: SVC) -> str:
     if machine.class_weight is not None:
         return WEIGHTED.format(machine.class_weight)
     if machine.gamma == "scale" and machine.kernel in ("rbf", "poly"):
-        return SCALED
+        return SCALED_FIRST
     return ""
 
 

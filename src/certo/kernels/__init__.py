@@ -35,7 +35,8 @@ _OTHER_KERNELS = {
     "semidefinite": "Definiteness NotPositive is_psd",
     "graph": "Graph",
     "base": "Kernel",
-    "tree": "Tree read_trees",
+    "tree": "Tree",
+    "tree_file": "read_trees",
 }
 #: Every kernel, and the module that defines it; it is imported when it is named.
 KERNELS = by_name(_KERNELS)

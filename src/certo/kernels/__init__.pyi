@@ -27,7 +27,8 @@ from certo.kernels.spectrum import Spectrum as Spectrum
 from certo.kernels.subsequence import Subsequence as Subsequence
 from certo.kernels.subset_tree import SubsetTree as SubsetTree
 from certo.kernels.subtree import Subtree as Subtree
-from certo.kernels.tree import Tree as Tree, read_trees as read_trees
+from certo.kernels.tree import Tree as Tree
+from certo.kernels.tree_file import read_trees as read_trees
 from certo.kernels.weighted_degree import WeightedDegree as WeightedDegree
 from certo.kernels.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
 

@@ -14,7 +14,9 @@ from certo.numbers.rounding import TINY, ULPS, UNBOUNDED, Rounding, gamma
 MAX_NORM_ERROR = 1e-11  # The formula by norms is used where its error is at most this.
 MAX_FLOAT32_ERROR = 1e-5  # The same in float32.
 CACHED_VALUES = 2**15  # Values computed at once, so that they stay in the processor's cache.
-SPARSE_COST = 8.0  # A difference of sparse entries takes as long as so many of dense ones.
+SPARSE_DIFFERENCE_COST = (
+    8.0  # A difference of sparse entries takes as long as so many of dense ones.
+)
 
 
 @final
@@ -158,18 +160,15 @@ class Gaussian(VectorKernel):
         """exp(−Σ(x − z)²·scale), each difference by itself; of sparse rows with few entries those
         alone that are not 0 − 0."""
         result = np.empty((X.shape[0], Z.shape[0]))
-        few = sparse.issparse(X) and sparse.issparse(Z)
-        few = few and SPARSE_COST * (_filled(X) + _filled(Z)) < Z.shape[1]
-        step = max(1, CACHED_VALUES // max(1, int(_filled(Z)) if few else Z.shape[1]))
+        width = sum(M.nnz / max(1, M.shape[0]) if sparse.issparse(M) else np.inf for M in (X, Z))
+        few = SPARSE_DIFFERENCE_COST * width < Z.shape[1]
+        step = max(1, CACHED_VALUES // max(1, int(width) if few else Z.shape[1]))
         for start in range(0, Z.shape[0], step):
             columns = slice(start, start + step)
             centres = Z[columns].astype(np.float64) if few else _dense(Z[columns])
             for i in range(X.shape[0]):
-                if few:
-                    result[i, columns] = squares(centres - _repeated(X[[i]], centres.shape[0]))
-                    continue
-                difference = centres - _dense(X[[i]])
-                np.einsum("ij,ij->i", difference, difference, out=result[i, columns])
+                row = X[np.full(centres.shape[0], i)] if few else _dense(X[[i]])
+                result[i, columns] = squares(centres - row)
         with np.errstate(over="ignore"):  # Beyond all range: the exponential is 0.
             result *= -self._scale
         return np.exp(result, out=result)
@@ -234,11 +233,6 @@ class Gaussian(VectorKernel):
         if by_norms > MAX_NORM_ERROR:
             exponent = max(exponent, 750 * gamma(d + 6) + self._underflow(d))
         return 1.01 * (math.expm1(1.01 * exponent) + ULPS)
-
-
-def _filled(X) -> float:
-    """Entries that are stored in a row, on average."""
-    return X.nnz / max(1, X.shape[0])
 
 
 def _repeated(x, times: int) -> sparse.csr_matrix:

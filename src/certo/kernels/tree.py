@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
 from typing import Any, final
 
 _TOKEN = re.compile(r"[()]|(?:\\.|[^\s()])+", re.DOTALL)
@@ -85,7 +83,7 @@ class Tree:
                 f"Tree.parse reads text, as '(S (NP you))', got {type(text).__name__} "
                 f"{str(text)[:40]!r}. Tree.of reads nested tuples."
             )
-        trees = list(_read(text))
+        trees = list(trees_in(text))
         if len(trees) != 1:
             came = f"another one begins at position {trees[1][0]}" if trees else "there is none"
             raise ValueError(f"the text must hold one tree, as '(S (NP you))', but {came}.")
@@ -172,26 +170,7 @@ class Tree:
         return _rebuild, (flat,)
 
 
-def read_trees(path: str | PathLike) -> list[Tree]:
-    """The trees of a text file in UTF-8, one after another, on one line each or on several.
-
-    A ValueError names the file, and the line and column at which a bracket is missing or too many,
-    or the byte that is not in UTF-8.
-    """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")  # With or without a byte order mark.
-        return [tree for _, tree in _read(text, lines=True)]
-    except UnicodeDecodeError as wrong:
-        raise ValueError(
-            f"{path}: trees are read from text in UTF-8, but byte {wrong.start} is "
-            f"{wrong.object[wrong.start]:#04x}. Convert the file, as with "
-            "iconv -f LATIN1 -t UTF-8."
-        ) from None
-    except ValueError as wrong:
-        raise ValueError(f"{path}: {wrong}") from None
-
-
-def _read(text: str, *, lines: bool = False) -> Iterator[tuple[int, Tree]]:
+def trees_in(text: str, *, lines: bool = False) -> Iterator[tuple[int, Tree]]:
     """The trees written in a text, each with the position at which it begins."""
 
     def at(position: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -113,7 +114,8 @@ def read_upload(name: str, content: bytes) -> Table:
             """As of a file that was sent, by somebody who cannot say how it is to be read."""
             text = text.replace(str(path), "the file").replace(path.name, shown)
             text = text.replace(FORMATS_NEEDED, CSV_NEEDED)
-            return text.replace(f"say so with {setting('no-header')}", "add one")
+            text = text.replace(f"say so with {setting('no-header')}", "add one")
+            return re.sub(r"; if [^.;]*, say so with [a-z-]+", "", text)
 
         try:
             table, notes = read_table(path)

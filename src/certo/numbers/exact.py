@@ -75,9 +75,7 @@ def above(value: Fraction) -> float:
         near = float(value)  # float() rounds correctly.
     except OverflowError:
         return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
-    whole, part = near.as_integer_ratio()
-    enough = whole * value.denominator >= value.numerator * part
-    return near if enough else math.nextafter(near, math.inf)
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
 
 
 def root_above(value: Fraction) -> float:

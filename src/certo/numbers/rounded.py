@@ -11,7 +11,6 @@ import numpy as np
 from certo.numbers import exact
 
 SUM_LANES = 64  # Terms of a long sum that NumPy adds; `math.fsum` adds the rest.
-NOTHING = Fraction(0)
 ABOVE = 1 + 2.0**-20  # Pays for the roundings of a sum of up to 2³⁰ non-negative terms.
 
 
@@ -74,7 +73,7 @@ def _above(product: float, underflows: int) -> Fraction:
     one for each number that was added). It is a float, as the exact sum would have a denominator of
     a thousand bits, which slows all that follows."""
     if not product and not underflows:
-        return NOTHING
+        return Fraction(0)
     off = math.nextafter(product * (1 + 2.0**-50) + (underflows + 2) * exact.TINY, math.inf)
     if not off < math.inf:
         raise NotShown("numbers overflow float64.")

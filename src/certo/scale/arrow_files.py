@@ -22,6 +22,8 @@ import pyarrow.parquet as pq
 from certo.containers import inexact_integers
 from certo.scale.blocks import Block, Blocks, rows_per_block
 
+BUFFER_BYTES = 2**18  # Of each column; unbuffered, those of a row group are read as a whole.
+
 #: What turns a record batch into X, where columns are not numbers already.
 Encode = Callable[[pa.RecordBatch], Any]
 
@@ -229,7 +231,7 @@ def _batches(part: Part, columns: list[str], step: int) -> Iterator[pa.RecordBat
     if part.group is not None:
         with (
             fragment.filesystem.open_input_file(fragment.path) as source,
-            pq.ParquetFile(source, pre_buffer=False) as file,
+            pq.ParquetFile(source, pre_buffer=False, buffer_size=BUFFER_BYTES) as file,
         ):
             yield from file.iter_batches(
                 step, row_groups=[part.group], columns=columns, use_threads=False

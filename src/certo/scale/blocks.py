@@ -141,7 +141,11 @@ class Blocks(abc.ABC):
                 first = end
 
     def __iter__(self) -> Iterator[Block]:
-        return self.map(_itself)
+        return self._watched(self._blocks())
+
+    def first(self) -> Block:
+        """The first block, without a pass over the others."""
+        return next(iter(self._blocks()))
 
     def __len__(self) -> int:
         """The number of rows, as that of a list or an array is."""
@@ -193,10 +197,6 @@ def in_floats(X: Any, dtype: np.dtype, place: str) -> Any:
     if X.dtype.kind in "iu" and inexact_integers(X.data if sparse.issparse(X) else X).any():
         raise InputError(sentences.inexact_integers, place)
     return X.astype(dtype, copy=False)
-
-
-def _itself(block: Block) -> Block:
-    return block
 
 
 def _picked(block: Block, rows: np.ndarray) -> tuple[Any, np.ndarray | None] | None:

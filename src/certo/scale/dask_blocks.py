@@ -12,7 +12,7 @@ import abc
 import copy
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import add
@@ -57,6 +57,12 @@ class RemoteBlocks(Blocks):
     def _blocks(self) -> Iterator[Block]:
         for blocks in self._results(_loaded, ()):
             yield from blocks
+
+    def first(self) -> Block:
+        task = dask.delayed(_first_loaded, pure=False)(*next(self._pieces()).load)
+        client = _client()
+        with _said(client):
+            return _compute(client, task)
 
     def _map(self, function: Callable[..., S], args: tuple[Any, ...]) -> Iterator[S]:
         for results in self._results(_mapped, (function, args)):
@@ -170,6 +176,9 @@ class FileBlocks(RemoteBlocks):
     @property
     def count(self) -> int:
         return self.files.count
+
+    def _blocks(self) -> Iterator[Block]:
+        return self.files._blocks()  # Whoever wants rows here reads them here.
 
     def _pieces(self) -> Iterator[Piece]:
         for part, kept, start in self.files.kept_parts():
@@ -306,24 +315,30 @@ def _blocks_of(
 
 def _blocks_of_part(
     reader: ArrowBlocks, part: Part, kept: np.ndarray | None, start: int
-) -> list[Block]:
-    return list(reader.blocks_of(part, kept, start))
+) -> Iterator[Block]:
+    """One after another, so that a worker need not hold a row group."""
+    return reader.blocks_of(part, kept, start)
 
 
-def _loaded(load: Callable[..., list[Block]], *piece: Any) -> list[Block]:
-    return load(*piece)
+def _first_loaded(load: Callable[..., Iterable[Block]], *piece: Any) -> Block:
+    return next(iter(load(*piece)))
 
 
-def _mapped(load: Callable[..., list[Block]], *given: Any) -> list[Any]:
+def _loaded(load: Callable[..., Iterable[Block]], *piece: Any) -> list[Block]:
+    return list(load(*piece))
+
+
+def _mapped(load: Callable[..., Iterable[Block]], *given: Any) -> list[Any]:
     *piece, function, args = given
     return [function(block, *args) for block in load(*piece)]
 
 
-def _summed(*given: Any) -> Any:
-    return reduce(add, _mapped(*given))
+def _summed(load: Callable[..., Iterable[Block]], *given: Any) -> Any:
+    *piece, function, args = given
+    return reduce(add, (function(block, *args) for block in load(*piece)))
 
 
-def _relayed(load: Callable[..., list[Block]], *given: Any) -> tuple[Any, list[Any]]:
+def _relayed(load: Callable[..., Iterable[Block]], *given: Any) -> tuple[Any, list[Any]]:
     *piece, function, state, first, end, args = given
     outputs = []
     for block in load(*piece):

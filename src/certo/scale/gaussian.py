@@ -65,7 +65,7 @@ def fit(blocks: Blocks, kind: str) -> tuple[Moments, GaussianLikelihood]:
     m, d = blocks.shape
     if d > MAX_SUMMED_COLUMNS:
         raise InputError(sentences.too_many_columns, d, MAX_SUMMED_COLUMNS)
-    shift = dense_rows(next(iter(blocks._blocks())))[0].copy()
+    shift = dense_rows(blocks.first())[0].copy()
     seen = blocks.total(ranges_of, shift)
     constant = np.flatnonzero(seen.low == seen.high).tolist()
     if constant:

@@ -112,7 +112,7 @@ def fit(
 
 def _moments(blocks: Blocks, lifted: bool) -> Moments:
     """In one pass; in two, if the first block told nothing about the mean."""
-    first = next(iter(blocks._blocks()))
+    first = blocks.first()
     shift = first_shift(first, lifted)
     for again in (False, True):
         gram = blocks.total(sums_at, shift)

@@ -111,7 +111,7 @@ def fit(
     X = X if sparse.issparse(X) else np.ascontiguousarray(X)
     centre = centre_of(X, lift)
     rows = BlockRows(blocks, labels, lift, centre)
-    start = _start(X, labels, labels.places(y), intercept, ridge, limits)
+    start = _start(X, labels, labels.places(y), intercept, ridge)
     run = NewtonRun(limits, doubts=ridge == 0)
     direct = Direct(rows, ridge)
     with blocks.stopping(limits.asked):
@@ -139,7 +139,7 @@ def _fit_wide(
 ) -> Found:  # fmt: skip
     """By conjugate gradients. The claim is that of the ridge; without one there is none."""
     X, y = first.sample
-    start = _start(X, labels, labels.places(y), intercept, ridge, limits)
+    start = _start(X, labels, labels.places(y), intercept, ridge)
     last = len(labels.classes) > 2
     if last:  # The last class has 0 in `start`.
         coef = np.vstack([start.coef, np.zeros(blocks.shape[1])])
@@ -184,9 +184,7 @@ def _descended(direct: Direct, W: np.ndarray, run: NewtonRun) -> State:
         return last
 
 
-def _start(
-    X: Any, labels: Labels, codes: np.ndarray, intercept: str, ridge: float, limits: NewtonLimits
-) -> Weights:
+def _start(X: Any, labels: Labels, codes: np.ndarray, intercept: str, ridge: float) -> Weights:
     """The solution for the sample, held back by a small ridge, so that a column that is rare in it
     does not run away; 0, if it lacks a class."""
     K, (n, d) = len(labels.classes), X.shape
@@ -196,7 +194,7 @@ def _start(
     squares = X.multiply(X).sum() if sparse.issparse(X) else np.sum(X * X, dtype=np.float64)
     prior = max(ridge, float(squares) / n / d / n)
     problem = LogisticProblem(X, codes, np.array(labels.classes), None, None, intercept, prior)
-    quick = NewtonLimits(tol=1e-3 / n, max_iter=30, asked=limits.asked)
+    quick = NewtonLimits(tol=1e-3 / n, max_iter=30)  # Whatever the time: 0 would be no answer.
     found = logistic(problem, quick, doubts=False)
     last = (K - 1) if K > 2 else 0
     return Weights(*(against(part, last) for part in (found.coef, found.intercept)))

@@ -41,6 +41,9 @@ DESCENT_FIRST_NUMBERS = 2**17  # Problems of so many numbers begin with descent,
 DESCENT_FIRST_PASSES = 10.0  # Later epochs are of few examples, and cost less than Newton's steps.
 MAX_ROTATED_ROWS = 300  # Examples, of more features than that, that are rotated into fewer.
 EXACT_BELOW_NUMBERS = 2**14  # Problems of fewer numbers are solved as exactly as float64 allows.
+# So are problems of fewer than so many numbers that are alone and have few features:
+# Newton's method needs a step or two more, and bounds on the error rate need the exact optimum.
+FINISHED_BELOW_NUMBERS = 2**18
 MAX_FIRST_COST = 1e4  # Costs, in units of 1/‖x‖², that are reached by raising them step by step.
 MAX_RUNS = 4  # Runs of the method: the gap it states is rounded, or of an infeasible α.
 ACCEPTED_GAP = 1e-10  # A relative gap that is reported as exact.
@@ -72,20 +75,22 @@ def soft_margin(
     rng: np.random.Generator | None = None,
     asked: Asked = go_on,
     after_look: Callable[[float, float], Stop | None] = go_on,
+    alone: bool = False,
 ) -> SoftOutcome:
     """Solve for the rows of X (C-ordered array, or CSR with increasing indices), signs being int8
     in {−1, +1} and costs non-negative, to a relative gap of `tol`.
 
     Stops earlier after `max_iter` passes over the examples, when `asked()` or
     `after_look(primal, dual)` says why, or when nothing improves any more. `start` are the
-    multipliers of a problem much like this one.
+    multipliers of a problem much like this one. `alone`: there are no other problems of the same
+    examples to solve, so that this one may be solved further than to `tol` where that is cheap.
     """
     used = np.flatnonzero(costs > 0)
     if used.size < costs.size:
         part = soft_margin(
             X[used], signs[used], costs[used], intercept, tol=tol, max_iter=max_iter,
             start=None if start is None else start[used], rng=rng, asked=asked,
-            after_look=after_look,
+            after_look=after_look, alone=alone,
         )  # fmt: skip
         alpha = np.zeros(costs.size)
         alpha[used] = part.alpha
@@ -93,6 +98,9 @@ def soft_margin(
     rng = rng or np.random.default_rng(0)
     ledger = Ledger(tol, max_iter, asked, after_look)
     rows = HingeRows(X, signs, costs, False)
+    finished = alone and X.shape[1] < MIN_DESCENT_FEATURES
+    if rows.work <= (FINISHED_BELOW_NUMBERS if finished else EXACT_BELOW_NUMBERS):
+        ledger.goal = min(tol, SMALLEST_GAP)
     centre = _centre(X) if intercept == "free" else None
     with one_thread():
         if centre is None:
@@ -115,7 +123,6 @@ def _solve_by_raising_costs(
 ) -> SoftOutcome:
     """Where errors are so dear that most likely none is made, their prices are raised in steps."""
     X, signs, costs = rows.X, rows.signs, rows.costs
-    ledger.goal = min(tol, SMALLEST_GAP) if rows.work <= EXACT_BELOW_NUMBERS else tol
     size = float(np.mean(rows.lengths**2))
     cap = MAX_FIRST_COST / size if size > 0 else np.inf
     while cap < costs.max():

@@ -223,9 +223,11 @@ def _check_pass(
                 checker.add(encoded.features(part), encoded.answers(part), batch.where)
 
 
-def predict_files(model: StoredModel, path: Path) -> Iterator[tuple[int, np.ndarray, Any]]:
+def predict_files(
+    model: StoredModel, path: Path, tell: Callable[[str], object] = lambda remark: None
+) -> Iterator[tuple[int, np.ndarray, Any]]:
     """The number of the first row, counting from 1, the predictions and what stands beside them,
-    for each block of a table; a target column is not needed."""
+    for each block of a table; a target column is not needed. Remarks on blocks are told."""
     dataset, _ = dataset_of(path)
     names = model.encoder.column_names
     missing = [name for name in names if name not in dataset.schema.names]
@@ -238,5 +240,7 @@ def predict_files(model: StoredModel, path: Path) -> Iterator[tuple[int, np.ndar
             if batch.num_rows:
                 with problems_of(part.place):
                     found = predict_table(model, as_plain(batch))
+                for remark in found.remarks:
+                    tell(f"{part.place}, rows from {first:,} of all: {remark}")
                 yield first, found.answers, found.beside
                 first += batch.num_rows

@@ -149,6 +149,10 @@ def other_rows(name: str, examples: int) -> str:
     return f"{name} must be rows from 0 to {examples - 1}."
 
 
+def no_row_count(came: Any) -> str:
+    return f"rows must be a number of rows, or a share below 1, got {came!r}."
+
+
 def other_width(table: str, expected: int, came: int) -> str:
     columns = counted(expected, "feature" if table == "X" else "column")
     return f"{table} must have {columns}, as in the fit, got {came:,}."

@@ -39,7 +39,13 @@ def test_the_inverse_factor_makes_the_gram_matrix_one(scales):
 
 
 @pytest.mark.parametrize(
-    "gram", [np.zeros((2, 2)), np.array([[1.0, 2], [2, 1]]), np.array([[np.inf, 0], [0, 1]])]
+    "gram",
+    [
+        np.zeros((0, 0)),
+        np.zeros((2, 2)),
+        np.array([[1.0, 2], [2, 1]]),
+        np.array([[np.inf, 0], [0, 1]]),
+    ],
 )
 def test_what_is_not_positive_has_no_factor(gram):
     assert factors.inverse_factor(gram) is None

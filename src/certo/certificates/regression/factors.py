@@ -42,7 +42,7 @@ def norm_above(entries: np.ndarray) -> float:
 def inverse_factor(gram: np.ndarray) -> np.ndarray | None:
     """L with LᵀGL = I as nearly as rounding allows; None if G is not numerically positive."""
     scale = np.sqrt(np.maximum(np.diag(gram), 0.0))
-    if not (np.all(scale > 0) and np.all(np.isfinite(gram))):
+    if not (scale.size and np.all(scale > 0) and np.all(np.isfinite(gram))):
         return None
     root, failed = linalg.lapack.dpotrf(gram / scale / scale[:, None])
     inverse, singular = linalg.lapack.dtrtri(root)

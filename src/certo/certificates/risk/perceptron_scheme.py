@@ -13,6 +13,7 @@ from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.risk.compression_bound import Scheme
 from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
+from certo.certificates.runs.quick_replay import quick_replay
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import class_sample, output_signs
 from certo.certificates.sample.examples import Sample
@@ -107,7 +108,8 @@ class PerceptronScheme(Scheme):
         for k, run in enumerate(self.runs):
             signs = output_signs(sample.signs, k, self.outputs)
             try:
-                w, _ = replay(run, sample.X, signs, updated)
+                found = quick_replay(run, sample.X, signs, updated)
+                w, _ = found or replay(run, sample.X, signs, updated)
             except TooLong as reason:
                 raise Refuted(f"the re-run cannot be checked: {reason}") from reason
             require(

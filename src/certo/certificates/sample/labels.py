@@ -86,10 +86,9 @@ class Labels:
             places[same] = k
             matches += same
         # More than one: labels that differ, but not in the precision of y.
-        wrong = matches != 1
-        if unknown:  # Neither None nor a NaN, which is not itself.
-            wrong &= ~((matches == 0) & _equal(y, y) & ~_equal(y, None))
-        strange = np.flatnonzero(wrong)
+        # Neither None nor a NaN, which is not itself.
+        there = np.asarray(unknown and _equal(y, y) & ~_equal(y, None))
+        strange = np.flatnonzero((matches != 1) & ~(there & (matches == 0)))
         if strange.size:
             raise SampleMismatch(
                 f"y[{strange[0]}] is {y[strange[:1]].tolist()[0]!r}, which is not one of the "
