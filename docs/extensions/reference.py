@@ -42,7 +42,7 @@ PUBLIC = (
 #: Public names that are documented with another one.
 ELSEWHERE = {
     "certo.__version__", "certo.Inseparable", "certo.Neuron", "certo.Separable",
-    "certo.exercises.CannotClaim", "certo.losses.risk",
+    "certo.exercises.CannotClaim",
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ _NAMES = {
     "estimators.verdict": "Undecided quasi_separability separability",
     "geometry": "Neuron",
     "guarantees": "certify",
-    "losses": "risk",
+    "guarantees.empirical_risk": "risk",
     "selection": "compare_kernels",
     "spot": "SpotCheck spot_check",
     "tables.model_file": "load save",

@@ -25,7 +25,7 @@ from certo.estimators.verdict import (
 )
 from certo.geometry import Neuron as Neuron
 from certo.guarantees import certify as certify
-from certo.losses.empirical import risk as risk
+from certo.guarantees.empirical_risk import risk as risk
 from certo.selection import compare_kernels as compare_kernels
 from certo.spot import SpotCheck as SpotCheck, spot_check as spot_check
 from certo.tables.model_file import load as load

@@ -240,7 +240,7 @@ def _two_classes(X, y) -> tuple[Sample, Labels]:
     """The examples; of the two labels the larger is +1."""
     X, classes = _matrix(X), tuple(np.unique(np.asarray(y)).tolist())
     if len(classes) != 2:
-        raise ValueError(f"an exercise has two classes, but y has {len(classes)}.")
+        raise InputError(refusals.not_two_classes, len(classes))
     labels = Labels(classes, 1)
     return Sample(X, labels.read(y, len(X))), labels
 
@@ -248,14 +248,14 @@ def _two_classes(X, y) -> tuple[Sample, Labels]:
 def _matrix(X) -> np.ndarray:
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2:
-        raise ValueError(f"X must have a row for each example, got an array of shape {X.shape}.")
+        raise InputError(refusals.no_table, X.shape)
     return X
 
 
 def _weights(coef, sample: Sample) -> np.ndarray:
     coef = np.asarray(coef, dtype=np.float64)
     if coef.shape != (sample.d,):
-        raise ValueError(f"coef must have {sample.d} numbers, one for each feature of X.")
+        raise InputError(refusals.other_weights, sample.d)
     return coef
 
 

@@ -16,9 +16,11 @@ import numpy as np
 from scipy import sparse
 
 from certo.containers import count
+from certo.facts import InputError
 from certo.kernels.base import Kernel
 from certo.kernels.precomputed import require_columns
 from certo.kernels.semidefinite import check_gram, symmetrised
+from certo.words import points as sentences
 
 EXPANSION_BLOCK_VALUES = 2**22  # Kernel values that are held at once.
 
@@ -194,9 +196,7 @@ def _coefficients(coef, n: int) -> np.ndarray:
     """n finite numbers, of one's own."""
     coef = np.array(coef, dtype=np.float64)
     if coef.shape != (n,):
-        raise ValueError(
-            f"coef must hold one number for each of the {n} centres, got shape {coef.shape}."
-        )
+        raise InputError(sentences.other_coefficients, n, coef.shape)
     if not np.all(np.isfinite(coef)):
         raise ValueError(f"coef must be finite, got {coef[~np.isfinite(coef)][0]}.")
     coef.flags.writeable = False
@@ -215,10 +215,7 @@ def _together(first, second):
     """The centres of both."""
     widths = {points.shape[1] for points in (first, second) if np.ndim(points) == 2}
     if len(widths) > 1:
-        raise ValueError(
-            "two functions must have centres of as many features, got "
-            f"{first.shape[1]} and {second.shape[1]}."
-        )
+        raise InputError(sentences.other_centres, first.shape[1], second.shape[1])
     if sparse.issparse(first) or sparse.issparse(second):
         return sparse.vstack([sparse.csr_array(first), sparse.csr_array(second)], format="csr")
     if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):

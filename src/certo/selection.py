@@ -19,12 +19,14 @@ from sklearn.utils.validation import column_or_1d
 
 from certo.containers import count
 from certo.estimators import SVM, NotSeparable
+from certo.facts import InputError
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
 from certo.numbers.digits import share_text
 from certo.scale.device import on_host
 from certo.stop import Stop
+from certo.words import refusals
 
 DEFAULT_NEIGHBOURS = (1, 3, 5, 9, 15, 25, 45)  # Of an odd number, two classes never tie.
 MAX_DISTANCE_ROWS = 1000  # Rows whose distances give the typical variance.
@@ -442,9 +444,7 @@ def _checked(kernels) -> tuple[Kernel, ...]:
 def _odd(neighbours: int | Sequence[int]) -> tuple[int, ...]:
     ks = tuple(np.atleast_1d(np.asarray(neighbours)).tolist())
     if not ks or any(type(k) is not int or k < 1 or k % 2 == 0 for k in ks):
-        raise ValueError(
-            f"neighbours must be odd numbers, so that two classes cannot tie, got {neighbours!r}."
-        )
+        raise InputError(refusals.even_neighbours, neighbours)
     return tuple(sorted(set(ks)))
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pickle
 from inspect import getmembers, isfunction
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.svm import SVC
 
 from certo import (
@@ -16,15 +18,27 @@ from certo import (
     LogisticRegression,
     LogLinearDensity,
     MinDisagreement,
+    Pegasos,
     Perceptron,
     certify,
 )
+from certo.certificates.runs.gradient_run import GradientRun
+from certo.certificates.sample.labels import Labels
+from certo.estimators._hard_margin import _exact_separator
 from certo.estimators._input import require_plain_labels
-from certo.exercises import claim_inseparable, claim_kernel_perceptron
+from certo.exercises import claim_inseparable, claim_kernel_perceptron, claim_separator
 from certo.facts import InputError, LabelTypeError
-from certo.features import BoxPolynomials
-from certo.kernels import Function, Polynomial
+from certo.features import BoxPolynomials, CountedFeatures, Monomials, explicit_map
+from certo.features._base import require_room
+from certo.kernels import Function, Polynomial, Precomputed, Spectrum
+from certo.selection import _odd
+from certo.solvers.kernel_perceptron import kernel_perceptron
+from certo.solvers.kernel_steps import GramRows
+from certo.solvers.online_gradient import online_gradient
+from certo.solvers.pegasos import finite
+from certo.solvers.quadrature import feature_values
 from certo.spot import _count
+from certo.tables.compare import _dense
 from certo.words import refusals
 from certo.words.reader import reading
 
@@ -59,7 +73,7 @@ def asymmetric(x, z) -> float:
 
 OF_SVC = SVC().fit(X, Y)
 #: What is wrong, its facts, and a part of the sentence for arrays and one for a file.
-CASES = {
+CASES: dict[str, tuple] = {
     "no weights of rows": (
         lambda: claim_inseparable(X, Y, [1]),
         {"given": [1], "rows": [], "columns": []},
@@ -235,6 +249,136 @@ CASES = {
         "a sum within float64",
     ),
 }
+
+
+def too_fine() -> None:
+    with patch("certo.estimators._hard_margin.two_class_verdict", side_effect=ArithmeticError):
+        _exact_separator(None, TOLD_APART, "free", None)
+
+
+def overflowing_kernel() -> None:
+    rows = GramRows(Precomputed(), np.full((4, 4), 1e308), 4)
+    with np.errstate(all="ignore"):
+        kernel_perceptron(rows, np.array([-1, 1, -1, 1], np.int8), epochs=4)
+
+
+def overflowing_losses() -> None:
+    run = GradientRun("Squared()", 1.0, 1e100, False, True)
+    online_gradient(np.array([[1e130], [-1e130]]), np.array([1, -1], np.int8), run)
+
+
+def excess_of_other_classes() -> None:
+    model = Pegasos(random_state=0).fit(X, Y)
+    model.certificate_ = Mock(verify=lambda X, y: Mock(parts=()))  # It claims nothing.
+    model.excess(X, [0, 1, 0, 1])
+
+
+TOLD_APART = Labels(("no", "yes"), 1)
+CROSSED = ["no", "yes", "yes", "no"]
+#: The same where no row or column is named: a sentence is the same for arrays and for a file.
+OTHER_CASES = {
+    "three classes of an exercise": (
+        lambda: claim_inseparable(X, [0, 1, 2, 2], {0: 1}), {"classes": 3}, "but y has 3."
+    ),
+    "no table": (
+        lambda: claim_inseparable(X[0], Y[:2], {0: 1}), {"shape": (2,)}, "of shape (2,)"
+    ),
+    "weights of an exercise": (
+        lambda: claim_separator(X, Y, [1.0]), {"features": 2}, "must have 2 numbers"
+    ),
+    "too fine": (too_fine, {"labels": TOLD_APART}, "that separates 'yes' from 'no' is too fine"),
+    "values of a kernel": (overflowing_kernel, {"epoch": 1}, "in epoch 1: the kernel's values"),
+    "losses": (overflowing_losses, {"rounds": 2}, "overflowed float64 within 2 rounds: lam"),
+    "small ridge": (
+        lambda: finite(np.array([np.inf]), 1e-300), {"lam": 1e-300}, "lam = 1e-300 is too small"
+    ),
+    "features of points": (
+        lambda: feature_values(lambda X: np.ones((3, 2)), X),
+        {"points": 4, "shape": (3, 2)}, "4 points it returned an array of shape (3, 2).",
+    ),
+    "rows of a Gram matrix": (
+        lambda: SVM(Precomputed()).fit(X @ X.T, Y).predict((X @ X.T)[:, :3]),
+        {"who": "SVM", "expected": 4, "came": 3}, "X has 3 features, but SVM is expecting 4",
+    ),
+    "no examples": (lambda: SVM(Spectrum(2)).fit([], []), {"who": "SVM"}, "but X is empty."),
+    "strings": (
+        lambda: SVM().fit(["ab", "b", "a", "c"], Y),
+        {"who": "SVM", "value": "ab", "rows": [0]}, "X[0] is the string 'ab'.",
+    ),
+    "a comparator": (
+        lambda: Perceptron().fit(X, Y).mistake_bound(X, Y, [1.0]),
+        {"expected": (1, 2), "came": (1, 1)}, "of shape (1, 2), got (1, 1).",
+    ),
+    "made dense": (
+        lambda: _dense(sparse.csr_array((10**5, 10**4))),
+        {"examples": 10**5, "features": 10**4}, "100,000 rows of 10,000 features",
+    ),
+    "other examples": (
+        lambda: Pegasos(random_state=0).fit(X, Y).excess(X, Y[::-1]),
+        {}, "the claims of that fit do not hold of X and y",
+    ),
+    "other classes": (
+        excess_of_other_classes, {"classes": ["no", "yes"]}, "the classes ['no', 'yes'] of the fit"
+    ),
+    "changed classes": (
+        lambda: Perceptron().partial_fit(X, Y).partial_fit(X, Y, classes=["no", "perhaps"]),
+        {"classes": ["no", "yes"], "came": ["no", "perhaps"]}, "must stay ['no', 'yes'], got",
+    ),
+    "class_weight": (
+        lambda: SVM(class_weight="even").fit(X, Y), {"came": "even"}, "or None, got 'even'."
+    ),
+    "features of a density": (
+        lambda: LogLinearDensity(features=3, box=(0, 5)).fit(X), {"came": 3}, "got 3."
+    ),
+    "box": (
+        lambda: LogLinearDensity(features=BoxPolynomials(1), box=(5, 0)).fit(X),
+        {"came": (5, 0)}, "with low < high, got (5, 0).",
+    ),
+    "another box": (
+        lambda: LogLinearDensity(features=BoxPolynomials(1), box=[(0, 5)]).fit(X),
+        {"pairs": 1, "features": 2}, "which has 2, but it has 1.",
+    ),
+    "reference": (
+        lambda: LogisticRegression(reference="perhaps").fit(X, CROSSED),
+        {"classes": ["no", "yes"], "came": "perhaps"}, "['no', 'yes'], or None, got 'perhaps'.",
+    ),
+    "neighbours": (lambda: _odd([3, 2]), {"came": [3, 2]}, "got [3, 2]."),
+    "another fit": (
+        lambda: LogisticRegression().fit(X, CROSSED).summary(robust="HC3", X=X[:3], y=CROSSED[:3]),
+        {"examples": 4}, "all 4 rows in the same order",
+    ),
+    "left out": (
+        lambda: SVM().fit(X, Y).leave_one_out(X[:3], Y[:3]),
+        {"examples": 4, "came": 3}, "needs the 4 examples of the fit",
+    ),
+    "test examples": (
+        lambda: certify(OF_SVC, X, Y, X_test=X[:, :1], y_test=Y),
+        {"table": "X_test"}, "X_test must be examples like those of the fit: X",
+    ),
+    "nothing kept": (
+        lambda: LeastSquares(ridge=1.0).fit(np.eye(2, 5), [1, 2]).partial_fit(np.eye(2, 5), [1, 2]),
+        {"limit": 500}, "a fit with more than 500 features",
+    ),
+    "interval": (
+        lambda: LeastSquares().fit(X[:3], [1, 2, 4]).predict_interval(X),
+        {"examples": 3, "rank": 2, "intercept": True},
+        "had 3 examples for a rank of 2 and an intercept.",
+    ),
+    "memory": (
+        lambda: require_room("Monomials", 2**40, 2**10),
+        {"examples": 2**40, "coordinates": 2**10}, "8,388,608 GiB",
+    ),
+    "counts": (
+        lambda: CountedFeatures(Polynomial(2)).fit_transform(X),
+        {"kernel": Polynomial(2)}, "got Polynomial(degree=2",
+    ),
+    "no map": (lambda: explicit_map(Precomputed()), {"kernel": Precomputed()}, "Precomputed()"),
+    "a high degree": (
+        lambda: Monomials(2000).fit([[0.5]]),
+        {"who": "Monomials", "degree": 2000, "features": 1}, "Monomials(degree=2000) of 1 features",
+    ),
+}  # fmt: skip
+CASES |= {name: (*case, case[-1]) for name, case in OTHER_CASES.items()}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

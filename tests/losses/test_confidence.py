@@ -16,6 +16,7 @@ from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
+from certo import risk
 from certo.losses import (
     EstimatedRisk,
     Hinge,
@@ -23,7 +24,6 @@ from certo.losses import (
     NegativeLogLikelihood,
     Squared,
     ZeroOne,
-    risk,
 )
 
 RNG = np.random.default_rng(0)

@@ -14,11 +14,13 @@ from certo.certificates.runs.expected_excess import guarantee
 from certo.certificates.sample.labels import Labels
 from certo.containers import count
 from certo.estimators import _input
+from certo.facts import InputError
 from certo.kernels.base import Kernel
 from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import below
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers import gram
+from certo.words import refusals
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,15 +82,12 @@ def excess(model, X, y, tol: float) -> Excess:
         )
     verdict = model.certificate_.verify(X, y)
     if not all(verdict.parts):  # There may be no claim.
-        raise ValueError(
-            f"excess needs the very examples of the last fit, but the claims of that fit do not "
-            f"hold of X and y: {verdict}"
-        )
+        raise InputError(refusals.claims_do_not_hold, str(verdict))
     best = SVM(
         kernel=kernel, lam=model.lam, intercept=model.intercept, tol=tol, random_state=0
     ).fit(X, y)
     if not np.array_equal(best.classes_, model.classes_):
-        raise ValueError(f"y must hold the classes {model.classes_.tolist()} of the fit.")
+        raise InputError(refusals.other_classes, model.classes_.tolist())
     optima: dict[Labels, Any] = {claim.labels: claim for claim in best.certificate_}
     runs: dict[Labels, Any] = {claim.labels: claim for claim in model.certificate_}
     trace, lam = model.trace_, float(model.lam)

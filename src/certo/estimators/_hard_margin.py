@@ -22,6 +22,7 @@ from certo.estimators._pairs import Pair
 from certo.estimators._separation_words import equal_rows
 from certo.estimators._spaces import Functions, Space, Vectors
 from certo.estimators.verdict import two_class_verdict
+from certo.facts import InputError
 from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.issue.separation import issue_separable
 from certo.numbers.decimals import rounded_up
@@ -29,6 +30,7 @@ from certo.numbers.exact import UNIT, allowance, norm
 from certo.solvers.hard_margin import MarginTrace, balance_exactly
 from certo.solvers.interrupt import Stopped, Watch
 from certo.stop import Stop
+from certo.words import refusals
 from certo.words.labels import shown_of, sides_of
 from certo.words.reader import separability_call
 
@@ -131,12 +133,7 @@ def _exact_separator(
     try:
         verdict = two_class_verdict(sample, labels, treatment, watch)
     except ArithmeticError as too_fine:
-        raise ValueError(
-            "HardMarginSVM needs weights that float64 can hold, but every hyperplane found "
-            f"that separates {sides_of(labels)} is too fine for that: examples "
-            "nearly touch, or features differ too much in size, or repeat each other up to "
-            "rounding. Rescale, round or drop features."
-        ) from too_fine
+        raise InputError(refusals.too_fine, labels) from too_fine
     if isinstance(verdict, Inseparable):
         raise NotSeparable(
             proof=verdict, labels=labels, rows=verdict.rows.tolist(),

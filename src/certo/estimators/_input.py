@@ -117,10 +117,7 @@ def points(estimator, kernel: Kernel, X):
         X = check_array(X, dtype=np.float64, order="C", ensure_all_finite=False)
         X, m = kernel.examples(X), estimator.n_features_in_
         if X.shape[1] != m:
-            raise ValueError(
-                f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting {m} "
-                "features as input: the values of the kernel with each of the training examples."
-            )
+            raise InputError(refusals.other_features, type(estimator).__name__, m, X.shape[1])
         return X
     return kernel.examples(X)
 
@@ -131,11 +128,7 @@ def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
     strings = isinstance(X, list | tuple) and X and isinstance(X[0], str)
     if strings and (kernel is None or kernel.takes == "vectors"):
         what = type(estimator).__name__ if kernel is None else repr(kernel)
-        raise ValueError(
-            f"{what} takes vectors of numbers, but X[0] is the string {X[0][:40]!r}. "
-            "certo.kernels has kernels of strings, as kernel=Spectrum(3).normalised(), and "
-            "Function makes one of a Python function of two objects."
-        )
+        raise InputError(refusals.no_vectors, what, 0, X[0])
     if kernel is None:
         return labelled_examples(estimator, X, y, reset=reset)
     if kernel.takes == "vectors":
@@ -152,7 +145,7 @@ def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
     X = kernel.examples(X)
     name, m = type(estimator).__name__, count(X)
     if m == 0:
-        raise ValueError(f"{name} needs at least one example, but X is empty.")
+        raise InputError(refusals.no_examples, name)
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
     y = check_array(y, dtype=None, ensure_2d=False, ensure_all_finite=True)

@@ -16,8 +16,10 @@ from certo.blas import one_thread
 from certo.certificates.composite import Composite
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input, _scores
+from certo.facts import InputError
 from certo.scale.opening import as_blocks, is_in_blocks
 from certo.stop import Stop
+from certo.words import refusals
 
 
 class Absent:
@@ -169,9 +171,7 @@ class LinearClassifier(Proving, ClassifierMixin):
         output, and their intercepts."""
         coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))
         if coef.shape != self.coef_.shape or not np.all(np.isfinite(coef)):
-            raise ValueError(
-                f"coef must hold finite numbers of shape {self.coef_.shape}, got {coef.shape}."
-            )
+            raise InputError(refusals.other_coef, self.coef_.shape, coef.shape)
         return coef, np.broadcast_to(np.asarray(intercept, dtype=np.float64), len(coef))
 
     @property

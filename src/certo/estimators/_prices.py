@@ -39,10 +39,7 @@ def check_class_weight(by_class: Any) -> None:
     else:
         known = by_class is None or (isinstance(by_class, str) and by_class == "balanced")
     if not known:
-        raise ValueError(
-            "class_weight must be a dict of positive numbers by class, 'balanced' or None, "
-            f"got {by_class!r}."
-        )
+        raise InputError(refusals.unusable_class_weight, by_class)
 
 
 def prices_of(machine, y: np.ndarray, classes: np.ndarray, sample_weight) -> Prices:

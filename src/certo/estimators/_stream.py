@@ -42,7 +42,7 @@ def batch(machine, kernel: Kernel | None, X, y, classes, *, multilabel: bool = F
     if not fresh and kernel is None:
         _input.remember(machine, X, fresh=False)
     if not fresh and classes is not None and not np.array_equal(classes, machine.classes_):
-        raise ValueError(f"classes must stay {machine.classes_.tolist()}, got {list(classes)}.")
+        raise InputError(refusals.changed_classes, machine.classes_.tolist(), list(classes))
     known = classes if fresh else None if machine._multilabel else machine.classes_
     targets = _input.targets(machine, y, known)
     if not multilabel:

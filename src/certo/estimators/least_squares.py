@@ -220,11 +220,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     def _before(self) -> Triangle:
         """What was kept of the examples so far."""
         if self._seen is None:
-            raise ValueError(
-                f"partial_fit cannot go on from a fit with more than {MAX_KEPT_FEATURES:,} "
-                "features, or with more features than examples and a ridge, which keeps nothing of "
-                "its examples. Use partial_fit from the first examples on."
-            )
+            raise InputError(refusals.nothing_kept, MAX_KEPT_FEATURES)
         if self._lifted != self._seen_lifted:
             raise ValueError(
                 "intercept must stay as it was in the first call of partial_fit, but it is now "
@@ -531,10 +527,8 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         check_is_fitted(self)
         check_level(level)
         if self.rank_ is not None and not self.degrees_of_freedom_:
-            raise ValueError(
-                "predict_interval needs more examples than coefficients, but the fit had "
-                f"{counted(self.n_samples_fit_, 'example')} for a rank of {self.rank_}"
-                + (" and an intercept." if self._lifted else ".")
+            raise InputError(
+                refusals.too_few_for_an_interval, self.n_samples_fit_, self.rank_, self._lifted
             )
         if self.residual_variance_ is None or self._exact.size == np.size(self.residual_variance_):
             raise ValueError("predict_interval needs standard errors. " + " ".join(self._notes()))

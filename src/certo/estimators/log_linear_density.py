@@ -146,18 +146,12 @@ class LogLinearDensity(Density, BaseEstimator):
 
     def _check_settings(self) -> None:
         if not (isinstance(self.features, BoxFeatures) or callable(self.features)):
-            raise ValueError(
-                "features must be BoxPolynomials or BoxCosines of certo.features, or a function of "
-                f"points, got {self.features!r}."
-            )
+            raise InputError(refusals.unusable_density_features, self.features)
         whole(self.max_iter, "max_iter", 1)
 
     def _refuse_outside(self, X: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
         if X.shape[1] != low.size:
-            raise ValueError(
-                f"box must have one pair for each column of X, which has {X.shape[1]}, but it has "
-                f"{low.size}."
-            )
+            raise InputError(refusals.other_box, low.size, X.shape[1])
         away = np.argwhere((low > X) | (high < X))
         if away.size:
             (i, j), rows = away[0].tolist(), np.unique(away[:, 0])
@@ -267,10 +261,7 @@ def box_of(box: Any) -> tuple[np.ndarray, np.ndarray]:
         check_box(low, high)
         return low, high
     except (TypeError, ValueError) as wrong:
-        raise ValueError(
-            f"box must be (low, high), or one such pair for each of one or two columns, with low < "
-            f"high, got {box!r}."
-        ) from wrong
+        raise InputError(refusals.unusable_box, box) from wrong
 
 
 def _check_fitted(machine: LogLinearDensity) -> None:

@@ -52,11 +52,13 @@ from certo.estimators._logistic import (
 from certo.estimators._prices import check_class_weight
 from certo.estimators._robust import check_robust, covariance_of_logits
 from certo.estimators.new_examples import no_few_examples
+from certo.facts import InputError
 from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.interrupt import Watch, ctrl_c_asks
 from certo.solvers.newton import NewtonLimits, NewtonTrace
 from certo.solvers.recession import Recession
 from certo.stop import Stop, go_on
+from certo.words import refusals
 from certo.words.fitting_status import RIDGE_BIAS, logistic_status, now_decided
 from certo.words.goodness import HC3_OF_LIKELIHOOD
 from certo.words.separating_columns import separating_columns
@@ -295,10 +297,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             return 0 if len(classes) == 2 else len(classes) - 1
         places = [k for k, c in enumerate(classes.tolist()) if c == self.reference]
         if not places:
-            raise ValueError(
-                f"reference must be one of the classes {classes.tolist()}, or None, got "
-                f"{self.reference!r}."
-            )
+            raise InputError(refusals.unknown_reference, classes.tolist(), self.reference)
         return places[0]
 
     def _minimise(self, problem: LogisticProblem, limits: NewtonLimits) -> Fitted:
@@ -587,11 +586,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             and np.isclose(problem.risk(weights), self.risk_)
         )
         if not same:
-            raise ValueError(
-                f"{name} is about the examples of the fit, so that X, y and sample_weight must be "
-                f"those of the fit, all {self.n_samples_fit_:,} rows in the same order, but these "
-                "are others: classes, rows, or the risk of the weights differ."
-            )
+            raise InputError(refusals.other_fit, name, self.n_samples_fit_)
         return problem
 
     @property

@@ -39,10 +39,12 @@ from certo.estimators._soft_margin import (
 )
 from certo.estimators._spaces import Space, space_for
 from certo.estimators.new_examples import by_supports
+from certo.facts import InputError
 from certo.losses.hinge import Hinge
 from certo.scale.device import CPU, check_device
 from certo.solvers.soft_margin import GapTrace
 from certo.stop import Stop
+from certo.words import refusals
 
 CROWDED_FROM_ROWS, CROWDED_SHARE = 20, 0.95  # So many supports are worth a remark.
 CERTIFICATE_SHARE_OF_TOL = 1e-3
@@ -373,10 +375,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         if len(targets.signs[0]) != self.n_samples_fit_ or not np.array_equal(
             targets.classes, self.classes_
         ):
-            raise ValueError(
-                f"leave_one_out needs the {self.n_samples_fit_:,} examples of the fit, with the "
-                f"same classes, but X and y hold {len(targets.signs[0]):,}, or other classes."
-            )
+            raise InputError(refusals.not_left_out, self.n_samples_fit_, len(targets.signs[0]))
         space = space_for(self, examples)
         return leave_one_out(self, space, X, column_or_1d(y), tasks, exact=exact)
 

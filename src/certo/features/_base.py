@@ -10,7 +10,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certo.containers import exact_input
+from certo.facts import InputError
 from certo.scale.device import on_host
+from certo.words import refusals
 
 MAX_COORDINATES = 10**7
 
@@ -77,11 +79,7 @@ def require_room(name: str, rows: int, columns: int) -> None:
     """Refuse a dense table that the machine's memory cannot hold."""
     needed, there = 8 * rows * columns, _memory()
     if needed > there:
-        raise ValueError(
-            f"{name} of {rows:,} examples would be a table of {rows:,} × {columns:,} numbers, "
-            f"{needed / 2**30:,.0f} GiB, but this machine has {there / 2**30:,.0f}. Use the kernel "
-            "itself, or transform fewer examples at a time."
-        )
+        raise InputError(refusals.no_room_for_features, name, rows, columns, there)
 
 
 def _memory() -> int:

@@ -8,8 +8,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from certo.facts import InputError
 from certo.kernels.counting import CountingKernel
 from certo.kernels.settings import WithKernel
+from certo.words import refusals
 
 
 class KernelFeatures(WithKernel, TransformerMixin, BaseEstimator, abc.ABC):
@@ -65,10 +67,7 @@ class CountedFeatures(KernelFeatures):
     def fit_transform(self, X, y=None):
         """Find the features of the examples X, and count them."""
         if not isinstance(self.kernel, CountingKernel):
-            raise ValueError(
-                f"CountedFeatures takes a kernel that counts features, got {self.kernel!r}. "
-                "certo.features.Nystroem takes any kernel."
-            )
+            raise InputError(refusals.counts_nothing, self.kernel)
         X = self.kernel.examples(X)
         self.kernel_ = self.kernel.fitted_to(X)
         matrix, keys = self.kernel_.fast_counts(X.base)

@@ -8,6 +8,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import check_is_fitted
 
+from certo.facts import InputError
 from certo.features.counted import CountedFeatures, KernelFeatures
 from certo.features.monomials import Monomials
 from certo.kernels.algebra import Normalised, Scaled, Sum
@@ -17,6 +18,7 @@ from certo.kernels.frobenius import Frobenius
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.linear import Linear
 from certo.kernels.polynomial import Polynomial
+from certo.words import refusals
 
 
 def explicit_map(kernel: Kernel):
@@ -68,7 +70,7 @@ def explicit_map(kernel: Kernel):
                 f"GaussianTaylor({variance}), RandomFeatures({variance}) or "
                 f"Nystroem({kernel!r}), which say how far off they are."
             )
-    raise ValueError(f"no explicit feature map is known here for {kernel!r}. Nystroem takes it.")
+    raise InputError(refusals.no_explicit_map, kernel)
 
 
 def _entries(X, kernel: Frobenius):

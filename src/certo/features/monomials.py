@@ -8,8 +8,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from certo.facts import InputError
 from certo.features._base import FeatureMap, require_few, require_room
 from certo.kernels.polynomial import Polynomial
+from certo.words import refusals
 
 
 class Monomials(FeatureMap):
@@ -67,10 +69,7 @@ class Monomials(FeatureMap):
         require_few(f"{name}(degree={degree}) of {d:,} features", sum(counts))
         # The sum of all squared weights is K(1, 1), and none of their factors exceeds this.
         if degree * math.log10(max(1.0, offset) + max(1.0, scale) * d) > 300:
-            raise ValueError(
-                f"{name}(degree={degree}) of {d:,} features has weights beyond the range of "
-                "float64. Use the kernel itself, or a lower degree."
-            )
+            raise InputError(refusals.weights_beyond_float64, name, degree, d)
         self.n_output_features_ = sum(counts)
         self.kernel_ = kernel
 

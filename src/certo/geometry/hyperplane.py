@@ -10,6 +10,9 @@ from typing import final
 import numpy as np
 from scipy import sparse
 
+from certo.facts import InputError
+from certo.words import points as sentences
+
 
 class ArrayValue:
     """What a frozen dataclass with arrays in it needs to be a value: equality and hash by
@@ -57,10 +60,7 @@ class Hyperplane(ArrayValue):
         object.__setattr__(self, "v", vector("Hyperplane: v", self.v))
         object.__setattr__(self, "c", number("Hyperplane: c", self.c))
         if not self.v.any():
-            raise ValueError(
-                f"Hyperplane: v must have a direction, but all its {self.v.size} entries are 0. "
-                "A predictor with zero weights gives every point one answer and has no boundary."
-            )
+            raise InputError(sentences.no_direction, self.v.size)
 
     def __repr__(self) -> str:
         return f"Hyperplane(v={short(self.v)}, c={self.c!r})"
@@ -153,18 +153,12 @@ def inner(X, v: np.ndarray):
     if not sparse.issparse(X):
         X = dense(X)
     if X.ndim not in (1, 2) or X.shape[-1] != v.size:
-        raise ValueError(
-            f"X must be (m, {v.size}), or one point of {v.size} numbers, got shape {X.shape}."
-            + (" For m points on a line pass X.reshape(-1, 1)." if v.size == X.ndim == 1 else "")
-        )
+        raise InputError(sentences.other_points, v.size, X.shape)
     with np.errstate(over="ignore", invalid="ignore"):
         products = X @ v
     if np.isnan(products).any():
         row = int(np.flatnonzero(np.isnan(products))[0])
-        raise ValueError(
-            f"X must be finite, but v·x is not a number in row {row} (from 0): a NaN or an "
-            "infinity is in it, or the products overflow. Remove the row, or rescale X."
-        )
+        raise InputError(sentences.no_product, row)
     return products
 
 
@@ -177,15 +171,11 @@ def vector(what: str, values) -> np.ndarray:
     """`values` as a read-only float64 vector of its own, finite, with 0.0 for −0.0."""
     v = np.array(values)
     if v.dtype.kind not in "iuf" or v.ndim != 1 or v.size == 0:
-        raise ValueError(
-            f"{what} must be real numbers along one axis, at least one of them, got an array "
-            f"of {v.dtype} of shape {v.shape}."
-            + (" Pass its one row." if v.ndim == 2 and len(v) == 1 else "")
-        )
+        raise InputError(sentences.no_axis, what, v.dtype, v.shape)
     v = v.astype(np.float64) + 0.0
     if not np.isfinite(v).all():
         i = int(np.flatnonzero(~np.isfinite(v))[0])
-        raise ValueError(f"{what} must be finite, but entry {i} (from 0) is {v[i]}.")
+        raise InputError(sentences.no_finite_entry, what, i, v[i])
     v.flags.writeable = False
     return v
 
@@ -205,10 +195,7 @@ def short(v: np.ndarray) -> str:
 def _least(y, values) -> float:
     y = np.asarray(y)
     if y.shape != np.shape(values) or y.size == 0:
-        raise ValueError(
-            f"y must be one label per point, and at least one; the points are of shape "
-            f"{np.shape(values)} and y of shape {y.shape}."
-        )
+        raise InputError(sentences.no_labels, np.shape(values), y.shape)
     if not np.isin(y, (-1, 1)).all():
         raise ValueError("y must be -1 or +1. If the labels are 0 and 1, pass 2*y - 1.")
     return float(np.min(y.astype(np.float64) * values))

@@ -7,7 +7,9 @@ from typing import final
 
 import numpy as np
 
+from certo.facts import InputError
 from certo.geometry.hyperplane import ArrayValue, Hyperplane, inner, number, sgn, short, vector
+from certo.words import points as sentences
 
 
 @final
@@ -76,10 +78,7 @@ class Neuron(ArrayValue):
     def boundary(self, x1):
         """The x2 of the boundary at x1, for a neuron of the plane: −(w₁x₁ + w₀)/w₂."""
         if self.weights.size != 2:
-            raise ValueError(
-                "Neuron.boundary: x2 as a function of x1 needs two weights, and this neuron has "
-                f"{self.weights.size}. Look at it from the side with PlaneView.of."
-            )
+            raise InputError(sentences.no_boundary_in_the_plane, self.weights.size)
         w1, w2 = self.weights.tolist()
         if w2 == 0.0 == w1:
             raise ValueError("Neuron.boundary: both weights are 0, so there is no boundary.")

@@ -8,7 +8,9 @@ from typing import final
 import numpy as np
 from scipy import sparse
 
+from certo.facts import InputError
 from certo.geometry.hyperplane import ArrayValue, Hyperplane, dense, inner
+from certo.words import points as sentences
 
 MAX_VIEWED_ROWS = 2000  # Enough to see a main direction: the view is a picture, not a claim.
 # The randomised SVD has an error of (σ₉/σ₁)¹⁷, so that only ties are left undecided.
@@ -42,10 +44,7 @@ class PlaneView(ArrayValue):
     def __post_init__(self) -> None:
         axes = np.array(self.axes, dtype=np.float64)
         if axes.ndim != 2 or len(axes) != 2 or self.boundary.v.size != 2:
-            raise ValueError(
-                f"PlaneView: axes must be (2, d), got shape {axes.shape}, and boundary a line, "
-                f"got {self.boundary!r}. PlaneView.of(w, b, X) makes both."
-            )
+            raise InputError(sentences.no_view, axes.shape, self.boundary)
         axes.flags.writeable = False
         object.__setattr__(self, "axes", axes)
 

@@ -165,7 +165,7 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
             with images_of(known.of_the_others(X_test) if page.wrapped.steps else None):
                 claim = issue_test_errors(new, labels, classes, rule, page.delta)
         except ValueError as wrong:
-            raise ValueError(f"X_test must be examples like those of the fit: {wrong}") from wrong
+            raise InputError(refusals.unlike_the_fit, "X_test", str(wrong)) from wrong
         page.remarks += filter(None, [known.remark])
         return claim
 

@@ -1,4 +1,4 @@
-"""Losses: one mathematical object per file, and the empirical risk of anything under any of them.
+"""Losses: one mathematical object per file. `certo.risk` is the mean of any of them.
 
 Bounds of the 0-1 loss, whose risk therefore bounds the error rate: `Hinge`, `Squared` (for
 y = ±1) and `Logistic(base=2)`. To add a loss, say what it looks at (`MarginLoss`,
@@ -22,7 +22,6 @@ LOSS_MODULES = by_name(
         "negative_log_likelihood": "LogDensityLoss NegativeLogLikelihood",
         "squared": "Squared",
         "zero_one": "ZeroOne",
-        "empirical": "risk",
     }
 )
 __all__ = sorted(LOSS_MODULES)

@@ -7,7 +7,6 @@ from certo.losses.base import (
     SmoothLoss as SmoothLoss,
 )
 from certo.losses.confidence import EstimatedRisk as EstimatedRisk
-from certo.losses.empirical import risk as risk
 from certo.losses.hinge import Hinge as Hinge
 from certo.losses.logistic import Logistic as Logistic
 from certo.losses.negative_log_likelihood import (

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
+from certo.facts import InputError
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, POSITIVE, SOFT
+from certo.words import drawings as sentences
 
 FITTED_POINTS = 201
 BAND_LEVEL = 0.95
@@ -19,7 +21,7 @@ def fitted_curve(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     ax = canvas.new_axes(ax)
     X = np.asarray(canvas.matrix(X), dtype=np.float64)
     if X.shape[1] != 1:
-        raise ValueError(f"fitted_curve draws one feature, but X has {X.shape[1]}.")
+        raise InputError(sentences.many_features_of_a_curve, X.shape[1])
     rows = canvas.some_of(len(X))
     low, high = float(X.min()), float(X.max())
     pad = 0.03 * (high - low or 1.0)

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from certo.facts import InputError
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import NEGATIVE, POSITIVE, SOFT
+from certo.words import drawings as sentences
 
 DENSITY_GRID_POINTS = {1: 401, 2: 121}  # In each direction, by the number of features.
 SHARES_INSIDE = (0.05, 0.25, 0.5, 0.75, 0.95)  # Shares of the examples inside each line.
@@ -19,10 +21,7 @@ def density(model, X, ax: Axes | None = None, names=None) -> Axes:
     feature, as lines around so many of them if there are two."""
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] not in (1, 2):
-        raise ValueError(
-            f"a density is drawn of one or two features, but X has shape {X.shape}. Fit it to two "
-            "of the columns, or look at the distribution of model.score_samples(X)."
-        )
+        raise InputError(sentences.no_density_in_the_plane, X.shape)
     ax = canvas.new_axes(ax)
     fine = DENSITY_GRID_POINTS[X.shape[1]]
     lines = [np.linspace(low, high, fine) for low, high in _ends(model, X)]

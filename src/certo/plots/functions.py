@@ -10,9 +10,11 @@ from matplotlib.colors import LinearSegmentedColormap
 from scipy import sparse
 
 from certo.estimators.description import describe
+from certo.facts import InputError
 from certo.numbers.digits import share_text
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, MAX_NAMED_LINES, NEGATIVE, POSITIVE
+from certo.words import drawings as sentences
 
 SHADES_PER_SIDE = 20  # Few shades keep a file small.
 REGION_GRID_POINTS = 201  # In either direction.
@@ -27,7 +29,7 @@ def regions(model, X, y, ax: Axes | None = None, names=None, places=None) -> Axe
     ax = canvas.new_axes(ax)
     X, y = canvas.matrix(X), np.asarray(y)
     if X.ndim != 2 or X.shape[1] != 2:
-        raise ValueError(f"regions are drawn of two features, but X has shape {X.shape}.")
+        raise InputError(sentences.no_regions_in_the_plane, X.shape)
     supports = getattr(model, "support_", np.zeros(0, dtype=np.int64))
     kernel = getattr(model, "kernel_", None)
     rows = canvas.some_of(len(y))

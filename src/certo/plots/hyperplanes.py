@@ -8,6 +8,7 @@ from matplotlib.collections import LineCollection
 
 from certo.certificates.separation.separable import Separable
 from certo.estimators.description import describe
+from certo.facts import InputError
 from certo.geometry import PlaneView
 from certo.losses.hinge import Hinge
 from certo.numbers.decimals import rounded_down
@@ -15,6 +16,7 @@ from certo.numbers.digits import share_text
 from certo.numbers.exact import norm
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
+from certo.words import drawings as sentences
 
 
 def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None, places=None) -> Axes:
@@ -72,14 +74,9 @@ def margin_band(
 
 def _needs_hyperplane(model, what: str) -> None:
     if getattr(model, "kernel_", None) is not None:
-        raise ValueError(
-            f"{what} draws a hyperplane, but this machine has the kernel {model.kernel_!r}: use "
-            "plots.regions (of two features) or plots.scores."
-        )
+        raise InputError(sentences.no_hyperplane_of_a_kernel, what, model.kernel_)
     if isinstance(model, Separable) and model.labels.positive is None:
-        raise ValueError(
-            f"{what} draws a hyperplane, but several classes at once have none in common."
-        )
+        raise InputError(sentences.no_common_hyperplane, what)
 
 
 def _draw_side_view(

@@ -9,10 +9,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, FancyBboxPatch
 
+from certo.facts import InputError
 from certo.geometry import Neuron
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import ACCENT, INK, NEGATIVE, POSITIVE, SOFT
 from certo.plots.vectors import arrow
+from certo.words import drawings as sentences
 
 MAX_INPUTS_DRAWN = 8
 MAX_EDGE_POINTS = 4.0  # Width of the line of the largest weight.
@@ -64,9 +66,8 @@ def network(
         places.append(_column(1.8 * depth, len(layer)))
         for one, place in zip(layer, places[-1], strict=True):
             if one.weights.size != len(places[-2]):
-                raise ValueError(
-                    f"network: a neuron of layer {depth} has {one.weights.size} weights, but "
-                    f"{len(places[-2])} inputs come from the layer before."
+                raise InputError(
+                    sentences.layers_do_not_fit, depth, one.weights.size, len(places[-2])
                 )
             for weight, start in zip(one.weights.tolist(), places[-2], strict=True):
                 _edge(ax, start, place, weight, most)

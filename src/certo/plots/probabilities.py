@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from certo.losses.empirical import risk
+from certo.guarantees.empirical_risk import risk
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, MAX_NAMED_LINES, POSITIVE, SOFT
 

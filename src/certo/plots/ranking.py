@@ -11,9 +11,11 @@ from sklearn.metrics import (
     roc_curve,
 )
 
+from certo.facts import InputError
 from certo.numbers.digits import rate_text
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, POSITIVE, SOFT
+from certo.words import drawings as sentences
 
 MAX_CURVE_POINTS = 400
 
@@ -64,10 +66,10 @@ def _ranked(model, X, y, what: str) -> tuple[np.ndarray, np.ndarray, str]:
     """Scores, which examples are of the second class, and its name."""
     classes = model.classes_
     if len(classes) != 2:
-        raise ValueError(f"{what} is drawn of two classes, but the model has {len(classes)}.")
+        raise InputError(sentences.not_two_classes, what, len(classes))
     hit = np.asarray(y) == classes[1]
     if hit.all() or not hit.any():
-        raise ValueError(f"{what} needs examples of both classes, but y has one of them only.")
+        raise InputError(sentences.one_class_only, what)
     return np.asarray(model.decision_function(X)), hit, canvas.in_title(str(classes[1]))
 
 

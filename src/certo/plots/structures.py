@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from certo.facts import InputError
 from certo.kernels.semidefinite import as_symmetric
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, MAX_NAMED_LINES, SOFT
+from certo.words import drawings as sentences
 
 SMALLEST_POSITIVE = np.finfo(float).tiny
 COLOUR_QUANTILES = (0.01, 0.99)  # Colours change between these quantiles of the values.
@@ -96,9 +98,7 @@ def _drawn(K, y) -> tuple[np.ndarray, np.ndarray, str]:
     if len(K) == 0:
         raise ValueError("there is nothing to draw: the kernel matrix has no rows.")
     if y.shape != (len(K),):
-        raise ValueError(
-            f"y must have one label for each of the {len(K)} rows of K, got shape {y.shape}."
-        )
+        raise InputError(sentences.other_labels, len(K), y.shape)
     rows = canvas.some_of(len(K))
     note = f"; {len(rows):,} of {len(K):,} drawn" if len(rows) < len(K) else ""
     return K[np.ix_(rows, rows)], y[rows], note

@@ -11,9 +11,11 @@ from matplotlib.animation import FuncAnimation
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from certo.facts import InputError
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import ACCENT, INK, SOFT
 from certo.plots.vectors import arrow
+from certo.words import drawings as sentences
 
 MAX_FRAMES = 60
 FRAME_INCHES = 3.0
@@ -45,10 +47,7 @@ def update(model, X, y, number: int, output: int = 0, ax: Axes | None = None, na
     ax = canvas.new_axes(ax)
     run = _Run(model, X, y, output)
     if number not in run.kept:
-        raise ValueError(
-            f"update must be one of those whose weights the trace has, {_some(run.kept)}, got "
-            f"{number!r}."
-        )
+        raise InputError(sentences.no_such_update, run.kept, number)
     run.draw_examples(ax, names)
     before, after = run.weights_after(number - 1), run.weights_after(number)
     run.draw_line(ax, before, color=INK, lw=1.0, ls="--", label="boundary before")
@@ -118,19 +117,13 @@ class _Run:
     def __init__(self, model, X, y, output: int) -> None:
         self.X = canvas.matrix(X)
         if self.X.shape[1] != 2:
-            raise ValueError(
-                "successive boundaries are drawn in the plane, but the examples have "
-                f"{self.X.shape[1]} features."
-            )
+            raise InputError(sentences.no_boundaries_in_the_plane, self.X.shape[1])
         self.X = np.asarray(self.X.todense() if hasattr(self.X, "todense") else self.X, float)
         self.model, self.labels = model, model.outputs_[output]
         self.signs = self.labels.signs(y)
         trace = model.trace_.of_output(output) if hasattr(model, "updates_") else None
         if trace is None or trace.weights.shape[1] == 0:
-            raise ValueError(
-                "successive boundaries need the weights after each update, which a "
-                f"{type(model).__name__} does not keep; fit a Perceptron."
-            )
+            raise InputError(sentences.no_successive_boundaries, type(model).__name__)
         self.trace = trace
         self.kept = self.trace.weights_update.tolist()
         if not self.kept:
@@ -186,8 +179,3 @@ class _Run:
             arrow(ax, (0, 0), scale * before[:2], SOFT, lw=1.4)
         arrow(ax, (0, 0), scale * after[:2], ACCENT, lw=1.8)
         ax.plot([], [], color=ACCENT, lw=1.8, label="w after (grey: before)")
-
-
-def _some(numbers: list[int]) -> str:
-    shown = ", ".join(map(str, numbers[:5]))
-    return shown + (f", … {numbers[-1]}" if len(numbers) > 5 else "")

@@ -8,8 +8,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
+from certo.facts import InputError
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
+from certo.words import drawings as sentences
 from certo.worlds import ClassWorld, DensityWorld, NumberWorld, World
 from certo.worlds.base import ContinuousClassWorld
 
@@ -33,7 +35,7 @@ def world(world: World, examples=None, ax: Axes | None = None) -> Axes:
         case DensityWorld():
             _density(ax, world, X)
         case _:
-            raise ValueError(f"world draws one or two features, and {world!r} has more.")
+            raise InputError(sentences.no_world_in_the_plane, world)
     ax.set_title(f"{type(world).__name__}: least risk {world.bayes_risk:.4g}")
     canvas.legend(ax)
     return ax

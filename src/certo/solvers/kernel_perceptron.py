@@ -9,9 +9,11 @@ import numpy as np
 from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.compiled.kernel_steps import Edges, Supports, visit_within
 from certo.compiled.trace import Copies, Log, empty_records, keep
+from certo.facts import InputError
 from certo.solvers.kernel_steps import BLOCK_VISITS, MAX_PIECE_NUMBERS, GramRows, Growing, blocks
 from certo.solvers.trace import Trace
 from certo.stop import Asked, Stop, go_on
+from certo.words import refusals
 
 
 class Terms(NamedTuple):
@@ -85,10 +87,7 @@ def kernel_perceptron(
         epoch_updates.append(made)
         updates += made
         if not np.isfinite(run.terms.norm2):
-            raise ValueError(
-                f"‖f‖² overflowed float64 in epoch {len(epoch_updates)}: the kernel's values are "
-                "too large, or no numbers. Scale the kernel, or the features."
-            )
+            raise InputError(refusals.kernel_overflowed, len(epoch_updates))
         if stop is None:
             stop = after_epoch()
             stop = Stop.CONVERGED if made == 0 else stop

@@ -11,12 +11,14 @@ import numpy as np
 from certo.certificates.runs.gradient_run import GradientRun, Progress, loss_named, slack_of_square
 from certo.compiled.online_gradient import HINGE, LOGISTIC, SQUARED, Books, Rule, play
 from certo.compiled.rows import rows_of
+from certo.facts import InputError
 from certo.losses.base import ConvexLoss
 from certo.losses.hinge import Hinge
 from certo.losses.logistic import Logistic
 from certo.solvers.checkpoints import run_in_blocks
 from certo.solvers.layered import Layered
 from certo.stop import Asked, Stop, go_on
+from certo.words import refusals
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,9 +90,5 @@ def online_gradient(
     progress = Progress(u, a, *kept)
     finite = np.all(np.isfinite(progress.last(run))) and np.all(np.isfinite(progress.mean(run)))
     if not (math.isfinite(progress.suffered + progress.squares) and finite):
-        raise ValueError(
-            f"the losses overflowed float64 within {progress.rounds:,} rounds: lam and radius are "
-            "too extreme for examples of this size. Rescale the features (StandardScaler), or "
-            "take a smaller radius or a larger lam."
-        )
+        raise InputError(refusals.losses_overflowed, progress.rounds)
     return GradientOutcome(progress, stop, RegretTrace(*map(np.array, zip(*notes, strict=True))))

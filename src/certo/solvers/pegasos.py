@@ -11,9 +11,11 @@ import numpy as np
 
 from certo.compiled.pegasos import Sums, take_steps
 from certo.compiled.rows import rows_of
+from certo.facts import InputError
 from certo.solvers.checkpoints import run_in_blocks
 from certo.solvers.layered import Layered
 from certo.stop import Asked, Stop, go_on
+from certo.words import refusals
 
 MAX_TRACE_NUMBERS = 2**20  # Numbers in the traces of all outputs together.
 
@@ -114,8 +116,5 @@ def pegasos(
 def finite(w: np.ndarray, lam: float) -> np.ndarray:
     """w, if it did not overflow."""
     if not np.all(np.isfinite(w)):
-        raise ValueError(
-            f"the weights overflowed float64: lam = {lam!r} is too small for examples of this "
-            "size. Rescale the features (StandardScaler), or take a larger lam."
-        )
+        raise InputError(refusals.small_ridge, lam)
     return w

@@ -12,9 +12,11 @@ from certo.certificates.runs.update_sums import UpdateSums
 from certo.compiled.perceptron import Rule, Skips, State, measure, run_epochs, visit_all
 from certo.compiled.rows import rows_of
 from certo.compiled.trace import empty_copies, empty_log, empty_records, keep
+from certo.facts import InputError
 from certo.numbers.exact import gamma
 from certo.solvers.trace import Trace
 from certo.stop import Stop, go_on
+from certo.words import blocks as sentences
 
 
 class PerceptronOutcome(NamedTuple):
@@ -107,10 +109,7 @@ def perceptron(
             updates += made
         norm2, path_now = state.scalars
         if not np.isfinite(norm2):
-            raise ValueError(
-                f"the weights overflowed float64 in epoch {epochs}: the learning rate "
-                f"{run.rate} is too large for these examples."
-            )
+            raise InputError(sentences.weights_overflowed, epochs, run.rate)
         converged = cleared == m if run.order == "misclassified" else made == 0
         try:
             stop = after_epoch(run.answer(w, state.weighted, looks))

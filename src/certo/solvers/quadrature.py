@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from certo.certificates.density.box_features import BoxFeatures, beyond_nodes, nodes, on_grid
+from certo.facts import InputError
+from certo.words import refusals
 
 
 class TableMoments(NamedTuple):
@@ -46,11 +48,7 @@ def feature_values(features: Callable, X: np.ndarray) -> np.ndarray:
     values = np.asarray(features(X), dtype=np.float64)
     values = values[:, None] if values.ndim == 1 else values
     if values.ndim != 2 or len(values) != len(X) or not np.all(np.isfinite(values)):
-        raise ValueError(
-            "features must return a row of finite numbers for each of its points, but for "
-            f"{len(X):,} points it returned "
-            + (f"an array of shape {values.shape}." if values.shape[:1] != (len(X),) else "others.")
-        )
+        raise InputError(refusals.unusable_features, len(X), values.shape)
     return values
 
 

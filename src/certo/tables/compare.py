@@ -34,6 +34,7 @@ from certo.data import columns
 from certo.data.encoder import TableEncoder, advice_in_fit
 from certo.data.problem import Problem, problems_of
 from certo.estimators.description import describe
+from certo.facts import InputError
 from certo.issue.labels import all_labels
 from certo.issue.risk import error_cap
 from certo.numbers import exact
@@ -49,6 +50,7 @@ from certo.tables.examples import (
 )
 from certo.tables.held_out import HeldOut
 from certo.tables.task import Learns
+from certo.words import refusals
 from certo.words.reader import setting
 
 MAX_NUMBERS_MADE_DENSE = 2 * 10**8  # Numbers of a matrix that is made dense: 1.6 GB.
@@ -505,10 +507,7 @@ def _dense(X: Any) -> Any:
         return X
     if X.shape[0] * X.shape[1] > MAX_NUMBERS_MADE_DENSE:
         rows, features = X.shape
-        raise ValueError(
-            f"at most {MAX_NUMBERS_MADE_DENSE:,} numbers are made dense, but there are {rows:,} "
-            f"rows of {features:,} features."
-        )
+        raise InputError(refusals.too_many_dense_numbers, MAX_NUMBERS_MADE_DENSE, rows, features)
     return X.toarray()
 
 

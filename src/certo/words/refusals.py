@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from certo.certificates.encoding import counted
+from certo.certificates.sample.labels import Labels
 from certo.words.labels import sides_of
 from certo.words.reader import column_at, entry_at, examples_at
 
@@ -56,6 +57,18 @@ def unusable_row(row: int, value: float, m: int) -> str:
         f"{ROW_NUMBERS} with rows from 0 to {m - 1} and numbers that are not negative, but that of "
         f"{row!r} is {value!r}."
     )
+
+
+def not_two_classes(classes: int) -> str:
+    return f"an exercise has two classes, but y has {classes}."
+
+
+def no_table(shape: tuple[int, ...]) -> str:
+    return f"X must have a row for each example, got an array of shape {shape}."
+
+
+def other_weights(features: int) -> str:
+    return f"coef must have {features} numbers, one for each feature of X."
 
 
 # --- numbers ---
@@ -132,6 +145,44 @@ def full_leverage(rows: Rows) -> str:
     )
 
 
+def too_fine(labels: Labels) -> str:
+    return (
+        "HardMarginSVM needs weights that float64 can hold, but every hyperplane found that "
+        f"separates {sides_of(labels)} is too fine for that: examples nearly touch, or features "
+        "differ too much in size, or repeat each other up to rounding. Rescale, round or drop "
+        "features."
+    )
+
+
+def kernel_overflowed(epoch: int) -> str:
+    return (
+        f"‖f‖² overflowed float64 in epoch {epoch}: the kernel's values are too large, or no "
+        "numbers. Scale the kernel, or the features."
+    )
+
+
+def losses_overflowed(rounds: int) -> str:
+    return (
+        f"the losses overflowed float64 within {rounds:,} rounds: lam and radius are too extreme "
+        f"for examples of this size. {RESCALE[:-1]}, or take a smaller radius or a larger lam."
+    )
+
+
+def small_ridge(lam: float) -> str:
+    return (
+        f"the weights overflowed float64: lam = {lam!r} is too small for examples of this size. "
+        f"{RESCALE[:-1]}, or take a larger lam."
+    )
+
+
+def unusable_features(points: int, shape: tuple[int, ...]) -> str:
+    came = "others" if shape[:1] == (points,) else f"an array of shape {shape}"
+    return (
+        "features must return a row of finite numbers for each of its points, but for "
+        f"{points:,} points it returned {came}."
+    )
+
+
 # --- shapes ---
 
 
@@ -156,6 +207,36 @@ def no_row_count(came: Any) -> str:
 def other_width(table: str, expected: int, came: int) -> str:
     columns = counted(expected, "feature" if table == "X" else "column")
     return f"{table} must have {columns}, as in the fit, got {came:,}."
+
+
+def other_features(who: str, expected: int, came: int) -> str:
+    return (
+        f"X has {came} features, but {who} is expecting {expected} features as input: the values "
+        "of the kernel with each of the training examples."
+    )
+
+
+def no_examples(who: str) -> str:
+    return f"{who} needs at least one example, but X is empty."
+
+
+def no_vectors(who: str, row: int, value: str) -> str:
+    return (
+        f"{who} takes vectors of numbers, but X[{row}] is the string {value[:40]!r}. certo.kernels "
+        "has kernels of strings, as kernel=Spectrum(3).normalised(), and Function makes one of a "
+        "Python function of two objects."
+    )
+
+
+def other_coef(expected: tuple[int, ...], came: tuple[int, ...]) -> str:
+    return f"coef must hold finite numbers of shape {expected}, got {came}."
+
+
+def too_many_dense_numbers(limit: int, examples: int, features: int) -> str:
+    return (
+        f"at most {limit:,} numbers are made dense, but there are {examples:,} rows of "
+        f"{features:,} features."
+    )
 
 
 # --- labels ---
@@ -205,6 +286,14 @@ def unusable_label(who: str, label: Any) -> str:
     )
 
 
+def other_classes(classes: Sequence[Any]) -> str:
+    return f"y must hold the classes {list(classes)} of the fit."
+
+
+def changed_classes(classes: Sequence[Any], came: Sequence[Any]) -> str:
+    return f"classes must stay {list(classes)}, got {list(came)}."
+
+
 # --- weights ---
 
 
@@ -219,4 +308,113 @@ def unusable_weights(total: float) -> str:
     return (
         f"sample_weight must have a sum within float64, but it is {total:g}. Divide the weights by "
         "their largest."
+    )
+
+
+# --- settings ---
+
+
+def unusable_class_weight(came: Any) -> str:
+    return (
+        "class_weight must be a dict of positive numbers by class, 'balanced' or None, got "
+        f"{came!r}."
+    )
+
+
+def unusable_density_features(came: Any) -> str:
+    return (
+        "features must be BoxPolynomials or BoxCosines of certo.features, or a function of points, "
+        f"got {came!r}."
+    )
+
+
+def unusable_box(came: Any) -> str:
+    return (
+        "box must be (low, high), or one such pair for each of one or two columns, with low < "
+        f"high, got {came!r}."
+    )
+
+
+def other_box(pairs: int, features: int) -> str:
+    return f"box must have one pair for each column of X, which has {features}, but it has {pairs}."
+
+
+def unknown_reference(classes: Sequence[Any], came: Any) -> str:
+    return f"reference must be one of the classes {list(classes)}, or None, got {came!r}."
+
+
+def even_neighbours(came: Any) -> str:
+    return f"neighbours must be odd numbers, so that two classes cannot tie, got {came!r}."
+
+
+# --- examples of the fit ---
+
+
+def claims_do_not_hold(verdict: str) -> str:
+    return (
+        "excess needs the very examples of the last fit, but the claims of that fit do not hold "
+        f"of X and y: {verdict}"
+    )
+
+
+def other_fit(name: str, examples: int) -> str:
+    return (
+        f"{name} is about the examples of the fit, so that X, y and sample_weight must be those of "
+        f"the fit, all {examples:,} rows in the same order, but these are others: classes, rows, "
+        "or the risk of the weights differ."
+    )
+
+
+def not_left_out(examples: int, came: int) -> str:
+    return (
+        f"leave_one_out needs the {examples:,} examples of the fit, with the same classes, but X "
+        f"and y hold {came:,}, or other classes."
+    )
+
+
+def unlike_the_fit(table: str, why: str) -> str:
+    return f"{table} must be examples like those of the fit: {why}"
+
+
+def nothing_kept(limit: int) -> str:
+    return (
+        f"partial_fit cannot go on from a fit with more than {limit:,} features, or with more "
+        "features than examples and a ridge, which keeps nothing of its examples. Use partial_fit "
+        "from the first examples on."
+    )
+
+
+def too_few_for_an_interval(examples: int, rank: int, intercept: bool) -> str:
+    return (
+        "predict_interval needs more examples than coefficients, but the fit had "
+        f"{counted(examples, 'example')} for a rank of {rank}{' and an intercept' * intercept}."
+    )
+
+
+# --- feature maps ---
+
+
+def no_room_for_features(who: str, examples: int, coordinates: int, memory: int) -> str:
+    return (
+        f"{who} of {examples:,} examples would be a table of {examples:,} × {coordinates:,} "
+        f"numbers, {8 * examples * coordinates / 2**30:,.0f} GiB, but this machine has "
+        f"{memory / 2**30:,.0f}. Use the kernel itself, or transform fewer examples at a time."
+    )
+
+
+def counts_nothing(kernel: Any) -> str:
+    return (
+        f"CountedFeatures takes a kernel that counts features, got {kernel!r}. "
+        "certo.features.Nystroem takes any kernel."
+    )
+
+
+def no_explicit_map(kernel: Any) -> str:
+    return f"no explicit feature map is known here for {kernel!r}. Nystroem takes it."
+
+
+def weights_beyond_float64(who: str, degree: int, features: int) -> str:
+    return (
+        f"{who}(degree={degree}) of {features:,} features has weights beyond the range of float64. "
+        "Use the kernel itself, or a lower degree."
     )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+from certo.facts import InputError
+from certo.words import points as sentences
+
 
 def require(world, name: str, value, least: float, most: float = math.inf) -> None:
     """Raise ValueError unless `value` is a number from `least` to `most`."""
@@ -17,4 +20,4 @@ def require(world, name: str, value, least: float, most: float = math.inf) -> No
 def require_dimension(world, d) -> None:
     """Raise ValueError unless d is a number of features."""
     if not isinstance(d, int) or d < 1:
-        raise ValueError(f"{type(world).__name__}: d must be a number of features, got {d!r}.")
+        raise InputError(sentences.no_feature_count, type(world).__name__, d)

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import special
 
+from certo.facts import InputError
+from certo.words import points as sentences
 from certo.worlds.quadrature import (
     adaptive_integral,
     integral,
@@ -68,7 +70,7 @@ class World(abc.ABC):
         Draw(X, y) : X of shape (m, n_features); y is None where there is nothing to predict
         """
         if not (isinstance(m, (int, np.integer)) and m >= 0):
-            raise ValueError(f"{self!r}: m must be a number of examples, got {m!r}.")
+            raise InputError(sentences.no_example_count, self, m)
         return self._draw(int(m), np.random.default_rng(rng))
 
     @abc.abstractmethod
@@ -86,9 +88,7 @@ class World(abc.ABC):
     def _points(self, X) -> np.ndarray:
         X = np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or X.shape[1] != self.n_features:
-            raise ValueError(
-                f"{self!r}: X must be of shape (examples, {self.n_features}), got {X.shape}."
-            )
+            raise InputError(sentences.not_of_the_world, self, self.n_features, X.shape)
         return X
 
 
@@ -105,10 +105,7 @@ def answers(model, X: np.ndarray, names: tuple[str, ...], what: str) -> np.ndarr
         )
     found = np.asarray(model(X))
     if found.shape != (len(X),):
-        raise ValueError(
-            f"the risk needs {what}, one for each row, but for {len(X)} rows came an array of "
-            f"shape {found.shape}."
-        )
+        raise InputError(sentences.other_answers, what, len(X), found.shape)
     return found
 
 
@@ -161,9 +158,7 @@ class ClassWorld(World):
     def _weights(self, coef, intercept) -> tuple[np.ndarray, float]:
         w = np.asarray(coef, dtype=np.float64)
         if w.shape != (self.n_features,):
-            raise ValueError(
-                f"{self!r}: coef must have {self.n_features} entries, got shape {w.shape}."
-            )
+            raise InputError(sentences.other_weights, self, self.n_features, w.shape)
         return w, float(intercept)
 
     @abc.abstractmethod
@@ -174,11 +169,8 @@ class ClassWorld(World):
         found = answers(model, X, ("predict",), "labels -1 and +1")
         yes = found == 1
         if not np.all(yes | (found == -1)):
-            strange = found[~(yes | (found == -1))][0]
-            raise ValueError(
-                f"{self!r}: the answers must be -1 and +1, the labels of `draw`, but one is "
-                f"{strange!r}. If the rule returns scores, take their signs."
-            )
+            strange = found[~(yes | (found == -1))].tolist()[0]
+            raise InputError(sentences.no_sign, self, strange)
         return yes
 
 
@@ -229,11 +221,7 @@ class ContinuousClassWorld(ClassWorld):
 
     def _excess(self, rule: Callable[[np.ndarray], np.ndarray]) -> float:
         if self.n_features != len(self._axes):
-            raise ValueError(
-                f"{self!r}: the risk of a rule that is no hyperplane is computed in the plane, not "
-                f"in {self.n_features} dimensions. Estimate it on fresh examples: "
-                "certo.risk(model, *world.draw(100_000), confidence=0.95)."
-            )
+            raise InputError(sentences.no_risk_in_the_plane, self, self.n_features)
         first, *others = self._axes
         asked = POINTS_OF_A_LINE if others else POINTS_OF_THE_ONLY_LINE
         inner = first.panels(np.linspace(first.low, first.high, asked))

@@ -9,11 +9,13 @@ from typing import overload
 import numpy as np
 
 from certo.containers import exact_labels
+from certo.facts import InputError
 from certo.losses.base import Loss, ResidualLoss
 from certo.losses.confidence import EstimatedRisk, estimated
 from certo.losses.logistic import Logistic
 from certo.losses.negative_log_likelihood import LogDensityLoss
 from certo.losses.zero_one import ZeroOne
+from certo.words import empirical_risk as sentences
 
 _ERROR_RATE = ZeroOne()
 REFUSED_SHARE = 0.1  # Largest share of rows of the fit for an interval about new ones.
@@ -123,14 +125,10 @@ def _known_rows(predictor, X) -> str:
     if not known:
         return ""
     m = X.shape[0] if hasattr(X, "shape") else len(X)
-    some = f"at least {known:,} of the {m:,} examples"
     if seen.seldom_repeats and share >= REFUSED_SHARE and known >= min(3, m):
-        about = "" if seen.sampled == seen.rows else f" (about {100 * share:.0f} % of them)"
-        raise ValueError(
-            f"risk: an interval for new examples needs examples that had no part in the fit, but "
-            f"{some}{about} are rows that the predictor was fitted to. Pass other examples, or "
-            "leave confidence out: the mean on the examples of the fit is what the fit made small."
-        )
+        about = None if seen.sampled == seen.rows else share
+        raise InputError(sentences.too_many_rows_of_the_fit, known, m, about)
+    some = f"at least {known:,} of the {m:,} examples"
     return f"{some} are rows of the fit" + ("" if seen.seldom_repeats else ", where rows repeat")
 
 
@@ -185,10 +183,7 @@ def _log_probabilities(predictor, X, y, classes) -> np.ndarray:
         else:
             logs = np.log(np.asarray(predictor.predict_proba(X), dtype=np.float64))
     if logs.shape != (*y.shape, len(classes)):
-        raise ValueError(
-            f"risk: there must be one answer for each row of probabilities, but y has shape "
-            f"{y.shape} and the probabilities {logs.shape}."
-        )
+        raise InputError(sentences.other_probabilities, y.shape, logs.shape)
     own = y[:, None] == np.asarray(classes)[None]
     _refuse_unknown(y[~own.any(axis=1)], classes)
     return _without_nan("log p(y|x)", logs[own])
@@ -214,10 +209,7 @@ def _answers_and_scores(predictor, X, y, loss: Loss):
         _require_same_shape(y, output)
         return _numbers("y", y, axes=2), _numbers("the predictions", output, axes=2)
     if classes is not None and len(classes) != 2:
-        raise ValueError(
-            f"risk: {loss!r} needs two classes, but the predictor has {len(classes)}: "
-            f"{_some(classes)}. Take the 0-1 loss, or one class against the rest."
-        )
+        raise InputError(sentences.not_two_classes, loss, _different(classes))
     output = _output(predictor, X, _SCORE, loss)
     _require_same_shape(y, output)
     return _signs(y, classes, loss), _numbers("the scores", output)
@@ -243,17 +235,10 @@ def _agree(predicted: np.ndarray, y: np.ndarray, *, known: bool) -> np.ndarray:
     """Where the labels are right; unless `known` to be labels, numbers must be seen in y."""
     kinds = {labels.dtype.kind for labels in (predicted, y)}
     if "O" not in kinds and len(kinds) > 1 and kinds & set("UST"):
-        raise ValueError(
-            f"risk: labels must be of one kind, but the predictions are {predicted.dtype} "
-            f"and y is {y.dtype}. Give y as the predictor learnt it."
-        )
+        raise InputError(sentences.other_kind, predicted.dtype, y.dtype)
     strange = np.isin(predicted, y, invert=True)
     if not known and predicted.dtype.kind == "f" and strange.any():
-        raise ValueError(
-            f"risk: under the 0-1 loss predictions are labels, but {predicted[strange][0]} is "
-            "not a label of y. If these are scores, give y as -1 and +1 (and pass "
-            "`model.predict` as a function if the model is a regressor)."
-        )
+        raise InputError(sentences.no_label, predicted[strange][0])
     agree = predicted == y
     return agree.all(axis=1) if agree.ndim == 2 else agree
 
@@ -262,10 +247,7 @@ def _signs(y: np.ndarray, classes, loss: Loss) -> np.ndarray:
     """y as −1 and +1: the second of two classes is +1."""
     if classes is None:
         if not _is_signs(y):
-            raise ValueError(
-                f"risk: without `classes_`, {loss!r} needs y in -1 and +1, got the labels "
-                f"{_some(y)}. If they are 0 and 1, pass 2*y - 1."
-            )
+            raise InputError(sentences.no_signs, loss, _different(y))
         return y.astype(np.float64)
     positive = y == classes[1]
     strange = ~(positive | (y == classes[0]))
@@ -275,10 +257,7 @@ def _signs(y: np.ndarray, classes, loss: Loss) -> np.ndarray:
 
 def _refuse_unknown(strange: np.ndarray, classes) -> None:
     if strange.size:
-        raise ValueError(
-            f"risk: y has the labels {_some(strange)}, but the predictor knows only "
-            f"{_some(classes)}. Give y as the predictor learnt it."
-        )
+        raise InputError(sentences.unknown_labels, _different(strange), _different(classes))
 
 
 def _range(loss_range, losses: np.ndarray) -> tuple[float, float] | None:
@@ -308,12 +287,9 @@ def _shared(losses: np.ndarray, sample_weight) -> tuple[np.ndarray, np.ndarray]:
         return losses, np.ones(losses.size)
     weights = _numbers("sample_weight", np.asarray(sample_weight))
     if weights.shape != losses.shape:
-        raise ValueError(f"risk: {weights.size} weights came for {losses.size} examples.")
+        raise InputError(sentences.other_weights, weights.size, losses.size)
     if not (np.isfinite(weights).all() and weights.min() >= 0.0 and weights.max() > 0.0):
-        raise ValueError(
-            "risk: weights must be finite and ≥ 0 with a positive sum, but they run from "
-            f"{weights.min():g} to {weights.max():g}."
-        )
+        raise InputError(sentences.unusable_weights, weights.min(), weights.max())
     # An example of weight 0 is absent, even if its loss is infinite.
     return losses[weights > 0.0], weights[weights > 0.0] / weights.max()
 
@@ -332,32 +308,26 @@ def _mean(losses: np.ndarray, shares: np.ndarray) -> float:
 def _numbers(what: str, values: np.ndarray, axes: int = 1) -> np.ndarray:
     """`values` as float64, a row for each example, none of them NaN."""
     if values.dtype.kind not in "iuf" or not 1 <= values.ndim <= axes:
-        raise ValueError(
-            f"risk: {what} must be one number per example, got an array of {values.dtype} "
-            f"of shape {values.shape}."
-        )
+        raise InputError(sentences.no_numbers, what, values.dtype, values.shape)
     return _without_nan(what, values.astype(np.float64))
 
 
 def _without_nan(what: str, values: np.ndarray) -> np.ndarray:
     if values.dtype.kind == "f" and np.isnan(values).any():
         i = int(np.argwhere(np.isnan(values))[0][0])
-        raise ValueError(f"risk: {what} must not be NaN, but that of example {i} is (from 0).")
+        raise InputError(sentences.not_a_number, what, i)
     return values
 
 
 def _require_same_shape(y: np.ndarray, output: np.ndarray) -> None:
     if y.shape != output.shape:
-        raise ValueError(
-            f"risk: y and the predictions must be of one shape, but y has {y.shape} and the "
-            f"predictions {output.shape}. Use y.ravel() if y is a column."
-        )
+        raise InputError(sentences.other_shape, y.shape, output.shape)
 
 
 def _is_signs(y: np.ndarray) -> bool:
     return y.dtype.kind in "iufO" and bool(np.isin(y, (-1, 1)).all())
 
 
-def _some(labels) -> str:
-    different = list(dict.fromkeys(repr(label) for label in np.asarray(labels).tolist()))
-    return ", ".join(different[:5]) + (", …" if len(different) > 5 else "")
+def _different(labels) -> list:
+    """Each label once, in the order in which they first come."""
+    return list({repr(label): label for label in np.asarray(labels).tolist()}.values())

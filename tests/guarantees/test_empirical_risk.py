@@ -17,8 +17,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from certo import risk
 from certo.geometry import Hyperplane, Neuron
-from certo.losses import Hinge, Logistic, NegativeLogLikelihood, Squared, ZeroOne, risk
+from certo.losses import Hinge, Logistic, NegativeLogLikelihood, Squared, ZeroOne
 
 law = settings(max_examples=30, deadline=None)
 
