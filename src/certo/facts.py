@@ -10,7 +10,7 @@ P = ParamSpec("P")
 
 
 class _Facts(Exception):
-    """An error with facts, and a function of `certo.words.refusals` that says them: it writes the
+    """An error with facts, and a function of `certo.words` that says them: it writes the
     sentence for whoever reads when the error is raised.
 
     Attributes
