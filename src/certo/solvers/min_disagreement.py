@@ -32,6 +32,7 @@ from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.linear_program import Elastic
 from certo.solvers.local_search import local_search, surrogate
 from certo.solvers.separation import Separator, separate
+from certo.solvers.spacing import rounded_columns
 from certo.solvers.vectors import Examples
 from certo.stop import Asked, Stop, go_on
 
@@ -84,6 +85,7 @@ class Outcome(NamedTuple):
     optimal: bool
     steps: int  # Cases that were split, or passes over all cells.
     stop: Stop  # CONVERGED: optimal, or decided whether errors are at most `enough`
+    rounded: int = 0  # Columns of whole numbers that were scaled and rounded, if it is not optimal.
 
 
 class TooLarge(Exception):
@@ -243,7 +245,7 @@ class _Search:
 
     def right_on(self, groups: np.ndarray, exact: bool = False) -> None:
         """Look near weights that are right on all of these groups, if such are found; `exact`
-        spares no effort."""
+        spares no effort but time."""
         before, signs = self.upper, self.sample.signs[groups]
         if self.lifted and np.all(signs == signs[:1]):
             return
@@ -253,7 +255,10 @@ class _Search:
             self.search_from(w, self.stop)
         if exact and self.upper == before:
             vectors = Examples(Sample(self.sample.X[groups], signs), self.lifted)
-            found = separate(vectors)
+            try:
+                found = separate(vectors, self.watch)
+            except Stopped:
+                return
             if isinstance(found, Separator):
                 self.consider(*vectors.split(found.w))
 
@@ -317,7 +322,10 @@ def min_disagreement(
     proof = LeastErrorsByCells(*claim) if by_cells else LeastErrorsByTree(*claim, *log)
     trace = BoundTrace.of(search.changes, search.weights_then)
     stop = Stop.CONVERGED if search.is_over else watch.stop() or Stop.NO_PROGRESS
-    return Outcome(search.coef, search.intercept, proof, trace, search.optimal, steps, stop)
+    rounded = 0 if search.is_over or not lifted else len(rounded_columns(search.sample.X))
+    return Outcome(
+        search.coef, search.intercept, proof, trace, search.optimal, steps, stop, rounded
+    )
 
 
 def _one_side(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> Outcome:
@@ -392,7 +400,10 @@ def _grow_tree(search: _Search, seconds: float) -> tuple[HittingTree, tuple]:
     some = np.sort(np.argsort(margins, kind="stable")[:MAX_PROGRAM_GROUPS])
 
     def improve(wrong: np.ndarray) -> int:
-        search.right_on(np.delete(some, wrong))
+        cost = sum(search.groups.weights[g] for g in some[wrong].tolist())
+        search.right_on(
+            np.delete(some, wrong), exact=cost < search.upper and some.size == search.costs.size
+        )
         return search.to_prove
 
     tree = HittingTree(
