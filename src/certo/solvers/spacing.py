@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-MAX_STEPS = 1000  # Steps from the least to the largest value.
+MAX_SPACES = 1000  # Steps from the least value of a column to the largest.
 # What shifting and scaling may round, in units in the last place of the largest value.
 MAX_ROUNDING = 8 * np.finfo(float).eps
 
@@ -27,7 +27,7 @@ def rounded_columns(X: np.ndarray) -> list[int]:
 
 def _is_rounded(values: np.ndarray) -> bool:
     """Of different values in increasing order."""
-    if not 3 <= values.size <= MAX_STEPS + 1:
+    if not 3 <= values.size <= MAX_SPACES + 1:
         return False
     # Halved, so that nothing overflows.
     above, span = values / 2 - values[0] / 2, values[-1] / 2 - values[0] / 2
@@ -35,8 +35,8 @@ def _is_rounded(values: np.ndarray) -> bool:
     slack = MAX_ROUNDING * np.max(np.abs(values)) / span
     steps = 1
     for place in places.tolist():
-        steps = math.lcm(steps, Fraction(place).limit_denominator(MAX_STEPS).denominator)
-        if steps > MAX_STEPS:
+        steps = math.lcm(steps, Fraction(place).limit_denominator(MAX_SPACES).denominator)
+        if steps > MAX_SPACES:
             return False
     whole = np.rint(places * steps)
     if not np.all(np.abs(places * steps - whole) <= min(slack * steps, 1e-3)):
