@@ -346,7 +346,8 @@ def _rows_beside(said: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield {
                 "data": line["case"], "rival": rival_name, "certo": own["seconds"],
                 "rival seconds": line["seconds"], "rival / certo": line["seconds"] / own["seconds"],
-                "dual of certo": own["dual"], "dual of the rival": line["dual"],
+                "dual of certo": f"{own['dual']:,.1f}",
+                "dual of the rival": f"{line['dual']:,.1f}",
             }  # fmt: skip
 
 

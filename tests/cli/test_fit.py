@@ -164,7 +164,6 @@ REFUSED = {
     "date as target": ("x,y\n1,2020-01-01\n2,2020-01-02\n", "holds date32", []),
     "date as feature": ("x,y\n2020-01-01,a\n2020-01-02,b\n", "--drop 'x'", []),
     "names twice": ("x,x,y\n1,2,a\n3,4,b\n", "'x' occurs more than once", []),
-    "no names at all": (",,y\n1,2,a\n3,4,b\n", "'' occurs more than once", []),
     "ragged": ("x,y\n1,a\n2,b,c\n", "2 cells, but row 2 has 3 cells: '2,b,c'", []),
     "unknown encoding": (b"x,y\n1,caf\x81\n2,b\n", "byte 0x81 in line 2", []),
     "binary": (b"\x89PNG\r\n\x1a\n\x00\x00\x01", "binary file", []),

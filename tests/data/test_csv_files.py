@@ -39,7 +39,7 @@ def test_a_row_longer_than_the_sample(tmp_path):
         (b"\xef\xbb\xbf", "is empty"),
         (b"\xef\xbb\xbf\r\n", "is empty"),
         (b"a,b\n1,\0\n", "binary file"),
-        (b"\x1f", "cannot be read as a table"),
+        (b"\x1f", "is a single line of text"),
         (b"\x7fELF\0\0\0", "binary file"),
         (b"a,b\n", "no rows"),
         (b"PAR1", "cannot be read as a table"),

@@ -20,11 +20,11 @@ SPECIES = np.array(["setosa", "versicolor", "virginica"])[CLASSES]
 SETOSA = np.where(CLASSES == 0, "setosa", "other")
 LABELS = {"two classes": SETOSA, "three classes": SPECIES}
 MACHINES = [
-    SVM(),
-    SVM(C=100.0, intercept="lifted"),
-    SVM(lam=0.1, intercept="none", class_weight="balanced"),
-    SVM(Gaussian(1.0)),
-    SVM(Linear(), intercept="lifted"),
+    SVM(multiclass="rest"),
+    SVM(C=100.0, intercept="lifted", multiclass="rest"),
+    SVM(lam=0.1, intercept="none", class_weight="balanced", multiclass="rest"),
+    SVM(Gaussian(1.0), multiclass="rest"),
+    SVM(Linear(), intercept="lifted", multiclass="rest"),
     KernelPerceptron(Gaussian(1.0), epochs=3),
     KernelPerceptron(Gaussian(1.0), intercept="lifted", budget=20),
     Pegasos(Gaussian(1.0), max_iter=300, random_state=0),
@@ -59,7 +59,8 @@ def test_supports_of_all_outputs_are_arrays(machine, store, y):
 @pytest.mark.parametrize("intercept", ["free", "lifted", "none"])
 def test_dual_coefficients_of_hyperplanes_make_the_weights(intercept, store, y):
     weights = np.random.default_rng(0).integers(0, 3, len(y))
-    model = SVM(intercept=intercept, tol=1e-9).fit(store(X), y, sample_weight=weights)
+    model = SVM(intercept=intercept, tol=1e-9, multiclass="rest")
+    model.fit(store(X), y, sample_weight=weights)
     made = model.dual_coef_ @ model.support_vectors_
     np.testing.assert_allclose(made, model.coef_, rtol=1e-6, atol=1e-7)
     assert not np.any(weights[model.support_] == 0)

@@ -318,7 +318,7 @@ class TestObjects:
         ("X", "y", "what"),
         [
             ([], [], "empty"),
-            (WORDS, DRINK[:-1], "12 examples and y 11"),
+            (WORDS, DRINK[:-1], "12 examples and y holds 11"),
             (WORDS, None, "y"),
             ("tea", DRINK, "sequence"),
             (WORDS, ["x"] * 12, "one class"),

@@ -26,7 +26,7 @@ def executed(link: str) -> tuple[dict, str]:
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_script_runs(name):
-    link = "bounds?draws=10&m=50" if name == "bounds" else name
+    link = "bounds?draws=10&m=50&step=10" if name == "bounds" else name
     names, said = executed(link)
     state = State.of_link(link)
     if name == "bounds":

@@ -883,7 +883,9 @@ def _verified_by_blocks(claim: Any, case: Case) -> bool:
     other is looked at in memory only, so that this is no question about `TestErrors`.)"""
     if getattr(claim, "name", "") not in set(CHECKED) - {"TestErrors"}:
         return False
-    if not (isinstance(case.X, np.ndarray) and case.X.ndim == 2 and len(case.X) == len(case.y)):
+    if not (isinstance(case.X, np.ndarray) and case.X.ndim == 2):
+        return False
+    if case.y is None or len(case.X) != len(case.y):
         return False
     return bool(claim.verify(_in_threes(case.X, case.y)))
 

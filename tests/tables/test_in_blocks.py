@@ -134,7 +134,7 @@ def test_missing_values(tmp_path, missing):
             fitted(path, "y", SVM())
         return
     model = fitted(path, "y", SVM(), missing="drop").model
-    assert "1 of 1,500 rows were left out" in model.certified.remarks[0]
+    assert "1 of 1,500 rows was left out" in model.certified.remarks[0]
     assert audit_files(LoadedModel(model, "", True), path).passed
 
 

@@ -69,7 +69,7 @@ def test_the_model_of_a_table_predicts_for_data_frames(tmp_path):
     ("model", "why"),
     [
         (LogisticRegression(), "a machine of Certo"),
-        (certo.GaussianDensity(), "a machine of Certo"),
+        (certo.GaussianDensity(), "not fitted"),
         (certo.SVM(), "not fitted"),
         (certo.SVM(Function(lambda x, z: float(x @ z))).fit(X, SIGNS), "cannot be stored"),
         (certo.LeastSquares().fit(X, X), "cannot be stored"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from certo.tables.audit import Audit
     from certo.tables.model_file import LoadedModel
 
+LONG_CHECK_SECONDS = 10.0  # So long a check says how long it took.
 MAX_CLAIMS_SHOWN = 6  # Claims of one kind that hold, where there may be one for each class.
 MIN_TABLE_WIDTH = 110  # Columns of a terminal that has room for numbers beside the reasons.
 
@@ -73,8 +77,30 @@ def verify(
             progress.stage(f"Reading {data.name}")
             tables = read_tables(loaded, data, test)
             progress.stage("Checking every claim")
-            audit = audit_table(loaded, *tables, str(test))
+            start = time.perf_counter()
+            with _telling(progress.report("Checking every claim", "support")):
+                audit = audit_table(loaded, *tables, str(test))
+            seconds = time.perf_counter() - start
+    if not loaded.model.by_blocks and seconds >= LONG_CHECK_SECONDS:
+        Voice(stderr=True).say(f"The check took {seconds:.0f} s.")
     _say(audit, verbose, as_json)
+
+
+@contextmanager
+def _telling(tell: Callable[[int, int], None]) -> Iterator[None]:
+    """While this lasts, sums over a kernel's values tell how far they are."""
+    from certo.certificates.spaces import images
+
+    def steps(start: int, stop: int, step: int) -> Iterator[int]:
+        for first in range(start, stop, step):
+            yield first
+            tell(min(first + step, stop), stop)
+
+    images.steps = steps
+    try:
+        yield
+    finally:
+        images.steps = range
 
 
 def _spot_check(model: Path, data: Path, rows: float, seed: int, as_json: bool) -> None:

@@ -163,7 +163,8 @@ def solve_block(
                     above = tl.where(over > 0, above, shift)
                     guess = shift + over / tl.maximum(tl.sum(strictly), 1.0)
                     good = (guess > below) & (guess < above)
-                    shift = tl.where(good, guess, 0.5 * (below + above))
+                    other = tl.where(good, guess, 0.5 * (below + above))
+                    shift = tl.where(tl.abs(over) > enough, other, shift)
                     halvings += 1
                 z -= shift
             s = tl.minimum(tl.maximum(z, lowest), highest) - e

@@ -14,6 +14,7 @@ from certo.certificates import KernelSample
 from certo.certificates.base import Refuted
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.spaces import images as module
+from certo.cli.verify import _telling
 from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
 from tests.oracles.kernel_truth import (
     KERNELS,
@@ -192,3 +193,13 @@ class TestOfObjects:
 def test_impossible_data_are_refused(X, y, why):
     with pytest.raises(SampleMismatch, match=why):
         KernelSample.of(X, y, LABELS, Gaussian(1.0))
+
+
+def test_a_long_sum_says_how_far_it_is():
+    X, told = np.random.default_rng(0).normal(size=(20, 2)), []
+    n = module.WIDTH + 5
+    centres = np.resize(X, (n, 2))
+    with _telling(lambda done, total: told.append((done, total))):
+        module.weighted_sums(Gaussian(1.0), X, centres.__getitem__, np.ones(n))
+    assert module.steps is range
+    assert told == [(module.WIDTH, n), (n, n)]

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -60,6 +60,8 @@ HEIGHT, WIDTH = 256, 1024  # Shape of a block of kernel values: 2 MB fit in a ca
 LOOKS = {"vectors": 64, "objects": 8}  # Examples whose known scores are checked.
 COARSEST = 2.0**-7  # Relative error of kernel values above which nothing is claimed.
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
+#: Where the pieces of a sum begin; a command may put a range there that tells how far a check is.
+steps: Callable[[int, int, int], Iterable[int]] = range
 
 
 @dataclass(frozen=True)
@@ -238,7 +240,7 @@ def weighted_sums(
             size[here] += block @ magnitude[part]
 
     threads = 1 if functions_of(kernel) else THREADS  # Python would wait for itself.
-    for first in range(0, n, WIDTH):
+    for first in steps(0, n, WIDTH):
         part = slice(first, first + WIDTH)
         some = centres(part)
         map_in_threads(add, range(0, m, HEIGHT), threads)
