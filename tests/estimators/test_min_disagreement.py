@@ -155,6 +155,19 @@ class TestAgainstBruteForce:
         assert type(model.certificate_[1]) is LeastErrorsByTree
         check_against_truth(model, X, y, weights)
 
+    @pytest.mark.parametrize("seed", [20, 32, 56, 65, 94, 104, 117])
+    def test_by_tree_of_rounded_thirds(self, monkeypatch, seed):
+        """Where floats take examples in one plane to be at odds, exact arithmetic decides."""
+        random = np.random.default_rng(seed)
+        X, y = random.integers(1, 5, (12, 3)) / 3, random.integers(0, 2, 12)
+        monkeypatch.setattr(solver, "SORTED_PER_SECOND", 0.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = MinDisagreement(time_limit=20, random_state=0).fit(X, y)
+        assert type(model.certificate_[1]) is LeastErrorsByTree
+        assert check_against_truth(model, X, y) == model.lower_bound_
+        assert model.optimal_ or model._stop is Stop.NO_PROGRESS
+
 
 class TestTies:
     def test_everything_cancels(self):

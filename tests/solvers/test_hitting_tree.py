@@ -38,7 +38,7 @@ def tree_of(X, weights, random):
         lambda members: [whole[g] for g in members],
         groups.weights,
         start,
-        lambda wrong: truth,
+        lambda wrong: (truth, None),
         lambda: math.inf,
         random,
     )
@@ -103,7 +103,7 @@ def test_all_that_the_relaxation_counts_is_proved(monkeypatch):
         lambda members: integer_rows(sample, members.tolist(), True),
         [1] * len(whole),
         len(whole),
-        lambda wrong: len(whole),
+        lambda wrong: (len(whole), None),
         lambda: math.inf,
         random,
     )

@@ -51,9 +51,9 @@ class Node:
 
 class HittingTree:
     """The search. `upper` is the cost of the best solution known; `improve(wrong)` is told of every
-    set of groups without which the rest can be right, and says what is best then; `left()` are the
-    seconds there are. The vectors may be rounded, in any coordinates: `exact(groups)` has them in
-    integers."""
+    set of groups without which floats take the rest to be right, and says what is best then, and
+    which groups of the rest cannot be right, if it finds some; `left()` are the seconds there are.
+    The vectors may be rounded, in any coordinates: `exact(groups)` has them in integers."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class HittingTree:
         exact: Callable[[np.ndarray], list[list[int]]],
         costs: list[int],
         upper: int,
-        improve: Callable[[np.ndarray], int],
+        improve: Callable[[np.ndarray], tuple[int, np.ndarray | None]],
         left: Callable[[], float],
         rng: np.random.Generator,
     ):
@@ -172,9 +172,12 @@ class HittingTree:
         x = self._relaxed.solve(self.left())
         return (np.inf if x is None else self._relaxed.value), x
 
-    def _lower_upper(self, wrong: np.ndarray | list[int]) -> None:
-        """Without these groups the rest can be right."""
-        self.upper = min(self.upper, self.improve(np.array(wrong, dtype=np.int64)))
+    def _lower_upper(self, wrong: np.ndarray | list[int]) -> bool:
+        """Without these groups the rest can be right, as far as floats can tell; True if exactly
+        it cannot, for a reason that was not known."""
+        best, missed = self.improve(np.array(wrong, dtype=np.int64))
+        self.upper = min(self.upper, best)
+        return missed is not None and self._add(missed)
 
     def _add(self, members: np.ndarray) -> bool:
         """Add a subsystem to the pool and to the relaxation, unless it is there already, or none:
@@ -256,17 +259,16 @@ class HittingTree:
                 break
             new = self._recall(x) or self._separate(node, x, 30 if is_root else 3)
             if new < 0:  # What is wrong here is enough.
-                self._lower_upper(list(node.wrong))
-                x = None
-                break
-            if not new:
+                if not self._lower_upper(list(node.wrong)):
+                    x = None
+                    break
+            elif not new:
                 if np.any(np.minimum(x, 1 - x) > FRACTIONAL):
                     break
                 missed = self._missed(node, x)
-                if missed is None:
-                    self._lower_upper(np.flatnonzero(x > 0.5))
-                    x = None
-                if missed is None or not self._add(missed):
+                known = missed is not None and self._add(missed)
+                if not known and not self._lower_upper(np.flatnonzero(x > 0.5)):
+                    x = None if missed is None else x
                     break
             value, x = self._solve()
             if x is not None:
