@@ -485,7 +485,7 @@ def test_scaled_whole_numbers_are_pointed_out():
     random = np.random.default_rng(0)
     X, y = random.integers(1, 5, (150, 6)) * 1.0, random.integers(0, 2, 150)
     scaled = make_pipeline(StandardScaler(), MinDisagreement(time_limit=0.5, random_state=0))
-    with pytest.warns(ConvergenceWarning, match="columns? of X would be whole numbers"):
+    with pytest.warns(ConvergenceWarning, match="columns? of X would be whole numbers times"):
         scaled.fit(X, y)
     with pytest.warns(ConvergenceWarning) as said:
         MinDisagreement(time_limit=0.5, random_state=0).fit(X, y)

@@ -161,9 +161,9 @@ def fewest_errors_status(
         said += f" So the target of {readable(machine.target)} is neither reached nor excluded."
     if rounded:
         said += (
-            f" {counted(rounded, 'column')} of X would be whole numbers times a step plus a "
-            "constant but for rounding, as after StandardScaler: rounding breaks ties between "
-            "examples, so that more may be proved from the whole numbers themselves."
+            f" But for rounding, {counted(rounded, 'column')} of X would be whole numbers times a "
+            "step plus a constant (decimals would, and whole numbers after StandardScaler). Rounding "
+            "breaks ties between examples, and more may be proved from the whole numbers."
         )
     if errors_at_zero:
         said += (
