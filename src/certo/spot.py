@@ -45,8 +45,10 @@ class SpotCheck:
 
     Attributes
     ----------
-    rows, of : int
-        How many rows were looked at, and of how many.
+    rows : int
+        How many rows were looked at.
+    of : int
+        How many there are.
     seed : int
         They were drawn with it.
     estimate, error : float
