@@ -162,8 +162,8 @@ def fewest_errors_status(
     if rounded:
         said += (
             f" But for rounding, {counted(rounded, 'column')} of X would be whole numbers times a "
-            "step plus a constant (decimals would, and whole numbers after StandardScaler). Rounding "
-            "breaks ties between examples, and more may be proved from the whole numbers."
+            "step plus a constant (decimals would, and whole numbers after StandardScaler). "
+            "Rounding breaks ties between examples, and more may be proved from the whole numbers."
         )
     if errors_at_zero:
         said += (
