@@ -22,6 +22,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from certo import MinDisagreement
@@ -152,6 +154,19 @@ class TestAgainstBruteForce:
         assert model.optimal_
         assert type(model.certificate_[1]) is LeastErrorsByTree
         check_against_truth(model, X, y, weights)
+
+    @pytest.mark.parametrize("seed", [20, 32, 56, 65, 94, 104, 117])
+    def test_by_tree_of_rounded_thirds(self, monkeypatch, seed):
+        """Where floats take examples in one plane to be at odds, exact arithmetic decides."""
+        random = np.random.default_rng(seed)
+        X, y = random.integers(1, 5, (12, 3)) / 3, random.integers(0, 2, 12)
+        monkeypatch.setattr(solver, "SORTED_PER_SECOND", 0.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = MinDisagreement(time_limit=20, random_state=0).fit(X, y)
+        assert type(model.certificate_[1]) is LeastErrorsByTree
+        assert check_against_truth(model, X, y) == model.lower_bound_
+        assert model.optimal_ or model._stop is Stop.NO_PROGRESS
 
 
 class TestTies:
@@ -463,3 +478,15 @@ def test_a_table_too_large_for_the_search_keeps_its_limit(lifted, monkeypatch):
     assert (model.errors_, model.lower_bound_) == (10 if lifted == "free" else 30, 0)
     assert model.trace_.upper[-1] == model.errors_
     assert model.certificate_.verify(X, y)
+
+
+def test_scaled_whole_numbers_are_pointed_out():
+    """Rounding takes ties away, and with them proofs: nothing is said of the whole numbers."""
+    random = np.random.default_rng(0)
+    X, y = random.integers(1, 5, (150, 6)) * 1.0, random.integers(0, 2, 150)
+    scaled = make_pipeline(StandardScaler(), MinDisagreement(time_limit=0.5, random_state=0))
+    with pytest.warns(ConvergenceWarning, match="columns? of X would be whole numbers times"):
+        scaled.fit(X, y)
+    with pytest.warns(ConvergenceWarning) as said:
+        MinDisagreement(time_limit=0.5, random_state=0).fit(X, y)
+    assert "whole numbers" not in str(said[0].message)

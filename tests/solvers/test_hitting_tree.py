@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from certo.certificates import Labels, Sample
 from certo.certificates.errors.least_errors import grouped, proved
 from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree
-from certo.solvers.hitting_tree import HittingTree
+from certo.certificates.spaces.exact_rows import integer_rows
+from certo.solvers.hitting_tree import FINENESS, HittingTree
 from tests.oracles.rays import least
 
 NONE = np.zeros(0)
@@ -37,7 +38,7 @@ def tree_of(X, weights, random):
         lambda members: [whole[g] for g in members],
         groups.weights,
         start,
-        lambda wrong: truth,
+        lambda wrong: (truth, None),
         lambda: math.inf,
         random,
     )
@@ -88,3 +89,50 @@ def test_costs_far_apart(largest):
     assert tree.lower <= truth
     y = np.ones(12, dtype=int)
     assert certificate(tree, groups, X, weights, tree.lower).verify(X, y)
+
+
+def test_all_that_the_relaxation_counts_is_proved(monkeypatch):
+    """Thirds are rounded, so that subsystems in whole numbers are none of thirds: counted in the
+    relaxation, they made the packing that its duals suggest prove little of its value."""
+    random = np.random.default_rng(0)
+    whole = np.unique(random.integers(1, 4, (120, 5)), axis=0) / 3.0
+    sample = Sample(whole, np.where(random.random(len(whole)) < 0.5, 1, -1).astype(np.int8))
+    lifted = np.column_stack([whole, np.ones(len(whole))]) * sample.signs[:, None]
+    tree = HittingTree(
+        lifted,
+        lambda members: integer_rows(sample, members.tolist(), True),
+        [1] * len(whole),
+        len(whole),
+        lambda wrong: (len(whole), None),
+        lambda: math.inf,
+        random,
+    )
+    pack, values = tree._pack, []
+
+    def packed(node):
+        values.append(tree._relaxed.value)
+        pack(node)
+
+    monkeypatch.setattr(tree, "_pack", packed)
+    tree._tighten(tree.root, lambda: False)
+    # A dual is cut to a multiple of 2⁻²⁰, or left out below 1e-9. Of the rest, what is charged too
+    # much is within HiGHS' tolerance of 1e-7.
+    lost = 2.0**-19 * len(tree.pool) + 1e-6 * len(whole)
+    assert tree.root.bound >= (max(values) - lost) * FINENESS > 0
+    need = tree.lower
+    claim = Labels((-1, 1), 1), True, len(whole), NONE, float(need)
+    proof = LeastErrorsByTree(*claim, *tree.proof(need, np.arange(len(whole))))
+    assert proof.verify(whole, sample.signs)
+
+
+def test_a_relaxation_without_an_answer_closes_nothing(monkeypatch):
+    """What a program that ended early did not find may still be there."""
+    X, random = drawn(4)
+    tree, _, truth = tree_of(X, NONE, random)
+    assert truth
+    monkeypatch.setattr(tree.finder, "cheapest", lambda costs: np.zeros(0, np.int64))
+    tree.run(lambda: tree.nodes > 0)
+    assert tree._open
+    monkeypatch.undo()
+    tree.run(lambda: False)
+    assert tree.lower == truth

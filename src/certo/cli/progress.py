@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from certo.certificates.encoding import counted
-from certo.estimators.description import describe
 
 
 class FitProgress:
@@ -70,6 +69,8 @@ class FitProgress:
     def on_fit_task_end(self, estimator, context) -> bool:
         if context.parent is not None:
             self._done += 1
+            from certo.estimators.description import describe
+
             steps, known = counted(self._done, context.task_name), describe(estimator)
             if self._total is not None:
                 steps = f"{self._done}/{self._total} {context.task_name}s"

@@ -1,36 +1,27 @@
-"""Thin scikit-learn faces: validate, pose, solve, certify, store."""
+"""Thin scikit-learn faces: validate, pose, solve, certify, store.
 
-from certo.estimators._density import NoDensity
-from certo.estimators.gaussian_density import GaussianDensity
-from certo.estimators.hard_margin import HardMarginSVM, NotSeparable
-from certo.estimators.kernel_perceptron import KernelPerceptron
-from certo.estimators.least_squares import LeastSquares
-from certo.estimators.log_linear_density import LogLinearDensity
-from certo.estimators.logistic_regression import (
-    LogisticRegression,
-    Separated,
-    SeparationWarning,
-)
-from certo.estimators.min_disagreement import MinDisagreement
-from certo.estimators.online_gradient_descent import OnlineGradientDescent
-from certo.estimators.pegasos import Pegasos
-from certo.estimators.perceptron import Perceptron
-from certo.estimators.svm import SVM
+A machine is imported when it is named; type checkers read `__init__.pyi`.
+"""
 
-__all__ = [
-    "SVM",
-    "GaussianDensity",
-    "HardMarginSVM",
-    "KernelPerceptron",
-    "LeastSquares",
-    "LogLinearDensity",
-    "LogisticRegression",
-    "MinDisagreement",
-    "NoDensity",
-    "NotSeparable",
-    "OnlineGradientDescent",
-    "Pegasos",
-    "Perceptron",
-    "Separated",
-    "SeparationWarning",
-]
+from __future__ import annotations
+
+from certo.lazy import by_name, names_of
+
+_MACHINES = {
+    "_density": "NoDensity",
+    "gaussian_density": "GaussianDensity",
+    "hard_margin": "HardMarginSVM NotSeparable",
+    "kernel_perceptron": "KernelPerceptron",
+    "least_squares": "LeastSquares",
+    "log_linear_density": "LogLinearDensity",
+    "logistic_regression": "LogisticRegression Separated SeparationWarning",
+    "min_disagreement": "MinDisagreement",
+    "online_gradient_descent": "OnlineGradientDescent",
+    "pegasos": "Pegasos",
+    "perceptron": "Perceptron",
+    "svm": "SVM",
+}
+_MODULES = by_name(_MACHINES)
+__all__ = sorted(_MODULES)
+
+__getattr__, __dir__ = names_of(__name__, _MODULES)

@@ -169,8 +169,10 @@ def learns(machine: Any) -> str | None:
 
 def descriptions() -> tuple[Description, ...]:
     """Those of all machines that are known."""
-    import certo.estimators  # noqa: F401  # each module registers its machine
+    from certo import estimators
 
+    for name in estimators.__all__:  # Each module registers its machine.
+        getattr(estimators, name)
     return tuple(_KNOWN.values())
 
 

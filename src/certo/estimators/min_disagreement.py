@@ -188,7 +188,9 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.trace_, self.n_iter_ = outcome.trace, outcome.steps
         margins = Margins.of(sample, outcome.coef, outcome.intercept)
         at_zero = int(np.sum(margins.is_error(-1) & ~margins.is_error(+1)))  # All have y = +1.
-        self.status_ = fewest_errors_status(self, outcome.stop, bool(weights.size), at_zero)
+        self.status_ = fewest_errors_status(
+            self, outcome.stop, bool(weights.size), at_zero, outcome.rounded
+        )
         self._stop = outcome.stop
         if not (self.optimal_ or self.answer_ in ("yes", "no")):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)

@@ -51,9 +51,9 @@ class Node:
 
 class HittingTree:
     """The search. `upper` is the cost of the best solution known; `improve(wrong)` is told of every
-    set of groups without which the rest can be right, and says what is best then; `left()` are the
-    seconds there are. The vectors may be rounded, in any coordinates: `exact(groups)` has them in
-    integers."""
+    set of groups without which floats take the rest to be right, and says what is best then, and
+    which groups of the rest cannot be right, if it finds some; `left()` are the seconds there are.
+    The vectors may be rounded, in any coordinates: `exact(groups)` has them in integers."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class HittingTree:
         exact: Callable[[np.ndarray], list[list[int]]],
         costs: list[int],
         upper: int,
-        improve: Callable[[np.ndarray], int],
+        improve: Callable[[np.ndarray], tuple[int, np.ndarray | None]],
         left: Callable[[], float],
         rng: np.random.Generator,
     ):
@@ -70,7 +70,7 @@ class HittingTree:
         self.n = len(costs)
         self.finder = Subsystems(vectors, left)
         self.pool: list[np.ndarray] = []
-        self.weights: dict[int, list[int] | None] = {}  # Exact weights, computed when first needed.
+        self.weights: list[list[int]] = []  # With which the vectors of each of them cancel.
         self._known: set[bytes] = set()
         self.scale = max(1, max(costs) // 1000)  # The unit of costs in the relaxation.
         self.prices = np.array([cost / self.scale for cost in costs])
@@ -139,8 +139,7 @@ class HittingTree:
         place = {k: i for i, k in enumerate(used)}
         return (
             tuple(
-                Subsystem(rows[self.pool[k]], tuple(map(Fraction, self.weights[k] or ())))
-                for k in used
+                Subsystem(rows[self.pool[k]], tuple(map(Fraction, self.weights[k]))) for k in used
             ),
             tuple(
                 Packing(tuple(place[k] for k, _ in packing), tuple(value for _, value in packing))
@@ -173,17 +172,25 @@ class HittingTree:
         x = self._relaxed.solve(self.left())
         return (np.inf if x is None else self._relaxed.value), x
 
-    def _lower_upper(self, wrong: np.ndarray | list[int]) -> None:
-        """Without these groups the rest can be right."""
-        self.upper = min(self.upper, self.improve(np.array(wrong, dtype=np.int64)))
+    def _lower_upper(self, wrong: np.ndarray | list[int]) -> bool:
+        """Without these groups the rest can be right, as far as floats can tell; True if exactly
+        it cannot, for a reason that was not known."""
+        best, missed = self.improve(np.array(wrong, dtype=np.int64))
+        self.upper = min(self.upper, best)
+        return missed is not None and self._add(missed)
 
     def _add(self, members: np.ndarray) -> bool:
-        """Add a subsystem to the pool and to the relaxation, unless it is there already."""
+        """Add a subsystem to the pool and to the relaxation, unless it is there already, or none:
+        what floats take for one may be cancelled by no weights exactly."""
         key = members.astype(np.int32).tobytes()
-        if key in self._known:
+        if key in self._known or not members.size:
             return False
         self._known.add(key)
+        weights = cancelling_weights(self.exact(members))
+        if weights is None:
+            return False
         self.pool.append(members)
+        self.weights.append(weights)
         self._activate([len(self.pool) - 1])
         return True
 
@@ -226,6 +233,8 @@ class HittingTree:
                 found = self.finder.cheapest(costs)
                 if found is None:
                     return -1
+                if not found.size:
+                    return new
                 if x[found].sum() < 1 - FRACTIONAL:
                     new += self._add(found)
                 elif k > 1:
@@ -250,17 +259,16 @@ class HittingTree:
                 break
             new = self._recall(x) or self._separate(node, x, 30 if is_root else 3)
             if new < 0:  # What is wrong here is enough.
-                self._lower_upper(list(node.wrong))
-                x = None
-                break
-            if not new:
+                if not self._lower_upper(list(node.wrong)):
+                    x = None
+                    break
+            elif not new:
                 if np.any(np.minimum(x, 1 - x) > FRACTIONAL):
                     break
                 missed = self._missed(node, x)
-                if missed is None:
-                    self._lower_upper(np.flatnonzero(x > 0.5))
-                    x = None
-                if missed is None or not self._add(missed):
+                known = missed is not None and self._add(missed)
+                if not known and not self._lower_upper(np.flatnonzero(x > 0.5)):
+                    x = None if missed is None else x
                     break
             value, x = self._solve()
             if x is not None:
@@ -296,6 +304,7 @@ class HittingTree:
             found = self.finder.cheapest(x + 0.1 * self.rng.random(self.n))
             if found is None:
                 self._lower_upper(wrong)
+            if found is None or not found.size:
                 break
             self._add(found)
             wrong.append(int(found[np.argmax(score[found])]))
@@ -307,7 +316,7 @@ class HittingTree:
         right = np.zeros(self.n, dtype=bool)
         right[list(node.right)] = True
         for k in self._active:
-            if right[self.pool[k]].all() and self._exact(k) is not None:
+            if right[self.pool[k]].all():
                 node.packing = [(k, self.upper * FINENESS)]
                 node.bound = self._proved(node)
 
@@ -318,9 +327,8 @@ class HittingTree:
             return
         packing = []
         for row in np.flatnonzero(duals > 1e-9).tolist():
-            k = self._active[row]
-            if self._exact(k) is not None:
-                packing.append((k, (int(duals[row] * 2**20) * self.scale * FINENESS) >> 20))
+            value = (int(duals[row] * 2**20) * self.scale * FINENESS) >> 20
+            packing.append((self._active[row], value))
         # Rounding may charge a group more than it costs: less of everything then.
         charged = [0] * self.n
         for k, value in packing:
@@ -334,12 +342,6 @@ class HittingTree:
         bound = self._proved(Node(node.wrong, node.right, packing, 0))
         if bound > node.bound:
             node.packing, node.bound = packing, bound
-
-    def _exact(self, k: int) -> list[int] | None:
-        """The weights of a subsystem, exactly; None if it is not one after all."""
-        if k not in self.weights:
-            self.weights[k] = cancelling_weights(self.exact(self.pool[k]))
-        return self.weights[k]
 
     def _branching(self, node: Node, x: np.ndarray) -> int | None:
         """The group whose two branches promise most: tried, until its past says enough."""

@@ -12,8 +12,15 @@ from scipy import sparse
 from certo.solvers.interrupt import Watch
 
 PRICE_ROUNDS = 8
+# HiGHS ends later than its caller's clock by this, so that who asks why it ended sees the time up.
+SECONDS_LATER = 0.01
 MAX_UNWATCHED_ENTRIES = 2**13  # Entries of a program that is solved without a thread.
 MAX_UNWATCHED_SECONDS = 0.2  # One that takes longer is watched.
+ANSWERS = (
+    highspy.HighsModelStatus.kOptimal,
+    highspy.HighsModelStatus.kInfeasible,
+    highspy.HighsModelStatus.kTimeLimit,
+)
 
 
 class LinearProgram:
@@ -58,12 +65,22 @@ class LinearProgram:
         return np.array(self.highs.getSolution().row_dual)
 
     def solve(self, seconds: float) -> np.ndarray | None:
-        """x, or None if HiGHS has no answer in about so many seconds."""
+        """x, or None if HiGHS has no answer in about so many seconds. Where it fails on the basis
+        of the last solution, it begins anew."""
         # HiGHS' clock goes on from one run to the next.
-        self.highs.setOptionValue("time_limit", self.highs.getRunTime() + max(seconds, 0.01))
+        limit = self.highs.getRunTime() + max(seconds, 0.0) + SECONDS_LATER
+        self.highs.setOptionValue("time_limit", limit)
         self.highs.run()
         self.pivots += self.highs.getInfo().simplex_iteration_count
+        if self.highs.getModelStatus() not in ANSWERS:
+            self.highs.clearSolver()
+            self.highs.run()
+            self.pivots += self.highs.getInfo().simplex_iteration_count
         return self._solution()
+
+    @property
+    def is_infeasible(self) -> bool:
+        return self.highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible
 
     def solve_watched(self, watch: Watch) -> np.ndarray | None:
         """x, or None if HiGHS has no answer; or Stopped is raised. HiGHS runs in a thread, so that
@@ -171,8 +188,10 @@ class Subsystems:
         self.program.set_bounds(self._zeros, upper)
 
     def cheapest(self, costs: np.ndarray) -> np.ndarray | None:
-        """A subsystem of about the least cost; None if all vectors left can be right (as far as
-        floats can tell), or if there was no time to find one."""
+        """A subsystem of about the least cost; None if all vectors left can be right, as far as
+        floats can tell; an empty one if HiGHS has no answer."""
         self.program.set_costs(costs)
         weights = self.program.solve(self.left())
-        return None if weights is None else np.flatnonzero(weights > 1e-11)
+        if weights is None and self.program.is_infeasible:
+            return None
+        return np.flatnonzero(self._zeros if weights is None else weights > 1e-11)

@@ -32,7 +32,8 @@ from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.linear_program import Elastic
 from certo.solvers.local_search import local_search, surrogate
 from certo.solvers.separation import Separator, separate
-from certo.solvers.vectors import Examples
+from certo.solvers.spacing import rounded_columns
+from certo.solvers.vectors import Cancelling, Examples
 from certo.stop import Asked, Stop, go_on
 
 MAX_MARGIN_PRODUCTS = 1e9  # Multiplications for a wide margin: about a second.
@@ -84,6 +85,7 @@ class Outcome(NamedTuple):
     optimal: bool
     steps: int  # Cases that were split, or passes over all cells.
     stop: Stop  # CONVERGED: optimal, or decided whether errors are at most `enough`
+    rounded: int = 0  # Columns of whole numbers that were scaled and rounded, if it is not optimal.
 
 
 class TooLarge(Exception):
@@ -241,21 +243,27 @@ class _Search:
         w = self.coef * self.spread
         return np.append(w, self.intercept + self.coef @ self.centre) if self.lifted else w
 
-    def right_on(self, groups: np.ndarray, exact: bool = False) -> None:
-        """Look near weights that are right on all of these groups, if such are found; `exact`
-        spares no effort."""
+    def right_on(self, groups: np.ndarray, exact: bool = False) -> np.ndarray | None:
+        """Look near weights that are right on all of these groups, if such are found. `exact`
+        spares no effort but time, and returns those that cannot all be right, if there are any."""
         before, signs = self.upper, self.sample.signs[groups]
         if self.lifted and np.all(signs == signs[:1]):
-            return
+            return None
         wide = self._widest(self.features[groups], signs, 0.5)
         if wide.separates:
             w = np.append(wide.w, wide.b) if self.lifted else wide.w
             self.search_from(w, self.stop)
         if exact and self.upper == before:
             vectors = Examples(Sample(self.sample.X[groups], signs), self.lifted)
-            found = separate(vectors)
+            try:
+                found = separate(vectors, self.watch)
+            except Stopped:
+                return None
             if isinstance(found, Separator):
                 self.consider(*vectors.split(found.w))
+            elif isinstance(found, Cancelling):
+                return groups[found.places]
+        return None
 
     def widen(self) -> None:
         """Among the weights that are right on the same examples, those with the largest margin."""
@@ -317,7 +325,10 @@ def min_disagreement(
     proof = LeastErrorsByCells(*claim) if by_cells else LeastErrorsByTree(*claim, *log)
     trace = BoundTrace.of(search.changes, search.weights_then)
     stop = Stop.CONVERGED if search.is_over else watch.stop() or Stop.NO_PROGRESS
-    return Outcome(search.coef, search.intercept, proof, trace, search.optimal, steps, stop)
+    rounded = 0 if search.is_over or not lifted else len(rounded_columns(search.sample.X))
+    return Outcome(
+        search.coef, search.intercept, proof, trace, search.optimal, steps, stop, rounded
+    )
 
 
 def _one_side(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> Outcome:
@@ -391,9 +402,10 @@ def _grow_tree(search: _Search, seconds: float) -> tuple[HittingTree, tuple]:
     margins = np.abs(search.standard @ search.standard_weights())
     some = np.sort(np.argsort(margins, kind="stable")[:MAX_PROGRAM_GROUPS])
 
-    def improve(wrong: np.ndarray) -> int:
-        search.right_on(np.delete(some, wrong))
-        return search.to_prove
+    def improve(wrong: np.ndarray) -> tuple[int, np.ndarray | None]:
+        cost = sum(search.groups.weights[g] for g in some[wrong].tolist())
+        missed = search.right_on(np.delete(some, wrong), exact=cost < search.to_prove)
+        return search.to_prove, None if missed is None else np.searchsorted(some, np.sort(missed))
 
     tree = HittingTree(
         search.standard[some],

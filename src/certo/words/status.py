@@ -121,9 +121,12 @@ def mistakes_status(stop: Stop, outcomes: Sequence[Any], examples: int) -> str:
     return f"{epochs} over {counted(examples, 'example')} made {made}{ended}."
 
 
-def fewest_errors_status(machine: Any, stop: Stop, weighted: bool, errors_at_zero: int) -> str:
+def fewest_errors_status(
+    machine: Any, stop: Stop, weighted: bool, errors_at_zero: int, rounded: int = 0
+) -> str:
     """The status of a fitted `MinDisagreement`. `weighted`: errors have weights; `errors_at_zero`:
-    how many of them have a score of exactly zero, and are predicted right."""
+    how many of them have a score of exactly zero, and are predicted right; `rounded`: in how many
+    columns whole numbers were scaled and rounded."""
     which = "hyperplane" if machine.intercept == "free" else "hyperplane through the origin"
     if weighted:
         has = f"errors of a weight of at most {rounded_up(float(machine.errors_))}"
@@ -156,6 +159,12 @@ def fewest_errors_status(machine: Any, stop: Stop, weighted: bool, errors_at_zer
         said = f"Stopped {early}: {worth}."
     if machine.answer_ == "undecided":
         said += f" So the target of {readable(machine.target)} is neither reached nor excluded."
+    if rounded:
+        said += (
+            f" But for rounding, {counted(rounded, 'column')} of X would be whole numbers times a "
+            "step plus a constant (decimals would, and whole numbers after StandardScaler). "
+            "Rounding breaks ties between examples, and more may be proved from the whole numbers."
+        )
     if errors_at_zero:
         said += (
             f" Of the errors {errors_at_zero:,} have a score of exactly zero, which is predicted "
