@@ -362,7 +362,11 @@ FLOORS = [
     ("estimators   features", "scikit-learn's interface: validate, solve, issue, store", "prover"),
     ("solvers", "one algorithm per file; an outcome says why it stopped", "prover"),
     ("issue", "how a claim finds its witness and its numbers", "prover"),
-    ("geometry   worlds   rkhs", "hyperplanes; known distributions; functions of a space", "object"),
+    (
+        "geometry   worlds   rkhs",
+        "hyperplanes; known distributions; functions of a space",
+        "object",
+    ),
     ("words", "every sentence about a claim, a status or an error", "top"),
     ("certificates   verify", "what is claimed, and how it is checked", "trusted"),
     ("problems", "objectives as values", "object"),
