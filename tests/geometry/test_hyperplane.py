@@ -226,7 +226,7 @@ def test_bad_points_and_labels_are_refused():
     with pytest.raises(ValueError, match=r"reshape\(-1, 1\)"):
         Hyperplane([1.0]).score([1.0, 2.0])
     for bad in (math.nan, math.inf):
-        with pytest.raises(ValueError, match=r"not a number in row 1"):
+        with pytest.raises(ValueError, match=r"not a number for example 1"):
             Hyperplane([0.0, 1.0]).side([[1.0, 2.0], [bad, 2.0]])
     with pytest.raises(ValueError, match="zero_sign must be -1 or \\+1, got 0"):
         plane.side([1.0, 2.0], zero_sign=0)

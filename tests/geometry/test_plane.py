@@ -135,7 +135,7 @@ def test_refusals():
     with pytest.raises(ValueError, match="only finite ones"):
         PlaneView.of(w, b, X)
     X[3, 3] = np.nan
-    with pytest.raises(ValueError, match="not a number in row 3"):
+    with pytest.raises(ValueError, match="not a number for example 3"):
         PlaneView.of(w, b, X)
     with pytest.raises(ValueError, match=r"axes must be \(2, d\), got shape \(3, 3\)"):
         PlaneView(np.eye(3), Hyperplane([1.0, 0.0]))

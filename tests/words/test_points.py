@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from certo.facts import InputError
 from certo.geometry import Hyperplane, Neuron, PlaneView
 from certo.kernels import Linear
 from certo.rkhs import Expansion
 from certo.words import points as sentences
+from certo.words.reader import reading
 from certo.worlds import GaussianClasses
 from certo.worlds.base import answers
 from tests.test_facts import public_functions
@@ -77,7 +79,8 @@ def test_errors_carry_their_facts(name):
     require_said(wrong, getattr(sentences, name), **facts)
 
 
-def test_the_row_of_a_point_is_a_row_of_the_error():
-    with pytest.raises(ValueError, match=r"in row 1 \(from 0\)") as caught:
-        LINE.score([[1.0, 2.0], [np.nan, 0.0]])
-    assert caught.value.rows == [1]
+def test_the_row_of_a_point_is_counted_as_its_reader_does():
+    for ways, said in (({}, r"example 1 \(counting from 0\)"), ({"places": [10, 20]}, "row 20")):
+        with reading(**ways), pytest.raises(InputError, match=f"for {said}: ") as caught:
+            LINE.score([[1.0, 2.0], [np.nan, 0.0]])
+        assert caught.value.rows == [1]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from certo.words.reader import examples_at
+
 MAX_LABELS_NAMED = 5
 
 
@@ -77,7 +79,7 @@ def no_numbers(what: str, dtype: Any, shape: tuple[int, ...]) -> str:
 
 
 def not_a_number(what: str, row: int) -> str:
-    return f"risk: {what} must not be NaN, but that of example {row} is (from 0)."
+    return f"risk: {what} must not be NaN, but that of {examples_at([row])} is."
 
 
 def other_shape(y: tuple[int, ...], predictions: tuple[int, ...]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from certo.words.reader import examples_at
+
 # --- hyperplanes ---
 
 
@@ -15,8 +17,8 @@ def other_points(features: int, shape: tuple[int, ...]) -> str:
 
 def no_product(row: int) -> str:
     return (
-        f"X must be finite, but v·x is not a number in row {row} (from 0): a NaN or an infinity is "
-        "in it, or the products overflow. Remove the row, or rescale X."
+        f"X must be finite, but v·x is not a number for {examples_at([row])}: a NaN or an infinity "
+        "is in it, or the products overflow. Remove the row, or rescale X."
     )
 
 
