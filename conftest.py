@@ -1,5 +1,6 @@
-"""What pytest must not import: the device code, where PyTorch (an extra) is not installed."""
+"""What pytest must not import: the device code, where PyTorch or Triton (extras) is missing."""
 
 from importlib.util import find_spec
 
-collect_ignore_glob = [] if find_spec("torch") else ["src/certo/scale/device_*.py"]
+NEEDED = {"torch": "src/certo/scale/device_*.py", "triton": "src/certo/scale/device_loops.py"}
+collect_ignore_glob = [files for package, files in NEEDED.items() if not find_spec(package)]
