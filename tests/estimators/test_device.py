@@ -12,8 +12,9 @@ from certo.features import Nystroem, RandomFeatures
 from certo.kernels import Gaussian, Linear, Polynomial, Spectrum
 from certo.scale import device as devices
 from certo.scale.device import DeviceMemory, NoDevice
+from tests.scale.devices import NO_TORCH
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'certo[gpu]'")
+torch = pytest.importorskip("torch", reason=NO_TORCH)
 KERNELS = (
     Gaussian(2.0),
     Linear(),

@@ -8,19 +8,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from certo.kernels import Gaussian, Linear, Polynomial, Spectrum
+from certo.kernels import Spectrum
 from certo.scale import device
-
-NO_TORCH = "PyTorch is not installed: pip install 'certo[gpu]'"
-KERNELS = (
-    Linear(),
-    Polynomial(3, scale=0.5, offset=2.0),
-    Gaussian(2.0),
-    Gaussian(1e-3),
-    Gaussian(2.0) + Linear(),
-    3.0 * (Polynomial(2) * Gaussian(5.0)),
-    Polynomial(2).normalised(),
-)
+from tests.scale.devices import KERNELS, NO_TORCH
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from certo.kernels import Gaussian, Linear, Polynomial
+from tests.scale.devices import NO_TORCH
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'certo[gpu]'")
+torch = pytest.importorskip("torch", reason=NO_TORCH)
 
 from certo.scale.device_images import images_on  # noqa: E402
 

@@ -8,22 +8,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from certo.kernels import Gaussian, Linear, Polynomial
+from certo.kernels import Polynomial
+from tests.scale.devices import KERNELS, NO_TORCH
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'certo[gpu]'")
+torch = pytest.importorskip("torch", reason=NO_TORCH)
 
 from certo.scale.device_kernels import gram, tensor  # noqa: E402
 
 CPU = torch.device("cpu")
-KERNELS = (
-    Linear(),
-    Polynomial(3, scale=0.5, offset=2.0),
-    Gaussian(2.0),
-    Gaussian(1e-3),
-    Gaussian(2.0) + Linear(),
-    3.0 * (Polynomial(2) * Gaussian(5.0)),
-    Polynomial(2).normalised(),
-)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from certo.kernels import Gaussian
+from tests.scale.devices import NO_TORCH
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'certo[gpu]'")
+torch = pytest.importorskip("torch", reason=NO_TORCH)
 
 from certo.scale import device_block  # noqa: E402
 from certo.scale.device_images import DeviceImages, GaussianImages, has_triton, images_on  # noqa: E402

@@ -27,7 +27,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-LANES = 8
+from certo.numbers.lanes import LANES
+
 # Rows are read one after the other, so what comes soon is fetched now. The processor does this by
 # itself, but not across pages; 1.5 kB ahead took 5 to 10 % off an epoch of 500,000 × 54 numbers.
 PREFETCH_BYTES = 1536

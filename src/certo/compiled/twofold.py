@@ -19,7 +19,7 @@ from certo.compiled._jit import jit
 UNIT = 2.0**-53
 TINY = 2.0**-1074
 SPLIT = 2.0**27 + 1
-LANES = 8  # Examples whose sums are made together.
+ROWS_AT_ONCE = 8  # Examples whose sums are made together.
 NO_UNDERFLOW = 2.0**-960  # Products of at least this size have an error that is a float.
 
 
@@ -89,9 +89,9 @@ def primal_parts(X, signs, w, b, costs, out):
     """
     m, d = X.shape
     h, low, e, slack, lost = 0.0, 0.0, 0.0, 0.0, 0.0
-    columns, sums = np.empty((d, LANES)), np.empty((4, LANES))
+    columns, sums = np.empty((d, ROWS_AT_ONCE)), np.empty((4, ROWS_AT_ONCE))
     for t in range(m):
-        lane = t % LANES
+        lane = t % ROWS_AT_ONCE
         if lane == 0:
             _add_rows(X, signs, w, b, t, columns, sums)
         cost = costs[t]

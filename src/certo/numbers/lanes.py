@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-LANES = 8
+LANES = 8  # Doubles of the widest vectors of x86 processors.
 
 
 def lane_scores(values: np.ndarray, w: np.ndarray) -> np.ndarray:

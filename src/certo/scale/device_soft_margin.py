@@ -1,9 +1,11 @@
 r"""The soft-margin SVM in a kernel's space on a device, to a gap between primal and dual.
 
 Problem     that of `solvers.kernel_soft_margin`, in the same signed multipliers β
-Blocks      some thousands of examples, drawn at random in proportion to their violation; each
-            block's quadratic program in float32 (`device_block`), then all scores of the examples
-            that are followed; the step is cut where the dual is highest
+Blocks      2,048 examples, drawn at random in proportion to the roots of their violations; half
+            of them should rise, and half should fall. Each block's quadratic program is solved in
+            float32 (`device_block`), or, where the kernel is no Gaussian, by pairs on the
+            processor; then come all scores of the examples that are followed. The step ends where
+            the dual is highest
 Shrinking   between two looks at all examples only those near the margin are followed; the scores
             of the others are brought up to date at the next look
 Precision   scores while working as `device_images` gives them; in the end the multipliers are made
@@ -121,7 +123,7 @@ class _Search:
         zero = torch.zeros_like(y)
         low, high = torch.where(y > 0, zero, -c), torch.where(y > 0, c, zero)
         self.all = _View(images_on(kernel, X), y, low, high, zero.clone(), zero.clone())
-        self.costs, self.X = c, X
+        self.costs = c
         self.total = torch.zeros((), dtype=torch.float64, device=device)  # Σ β
         self.by_pairs = not isinstance(kernel, Gaussian)
         self.draw = torch.Generator(device=device).manual_seed(0)
@@ -131,10 +133,9 @@ class _Search:
 
     def run(self, ledger: Ledger) -> KernelOutcome:
         """Until the gap is small in float64, or it is time to stop."""
-        aim, looks, before = FIRST_AIM, 0, math.inf
+        aim, before = FIRST_AIM, math.inf
         while True:
             b, primal, dual = self._values()
-            looks += 1
             ledger.note(primal, dual)
             near = primal - dual <= aim * ledger.goal * primal
             if near or ledger.over:
