@@ -107,3 +107,14 @@ def test_claims_of_other_machines():
     X, y = data()
     with pytest.raises(ValueError, match="one claim SoftMarginGap"):
         spot_check(SVM().fit(X, y).certificate_, X, y)
+
+
+def test_what_is_not_a_number_is_null_in_json():
+    """One row has no standard error, and a claim refuted before any row is scored no estimate."""
+    X, y = data()
+    claim = claim_of(X, y)
+    one = spot_check(claim, X, y, rows=1)
+    assert json.loads(json.dumps(one.to_dict(), allow_nan=False))["error"] is None
+    assert "too few" in str(one)
+    early = spot_check(claim, X[1:], y[1:], rows=10)
+    assert json.loads(json.dumps(early.to_dict(), allow_nan=False))["estimate"] is None

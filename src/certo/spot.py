@@ -88,10 +88,18 @@ class SpotCheck:
     def __str__(self) -> str:
         if self.refuted:
             return f"SoftMarginGap DOES NOT HOLD: {self.reason}"
+        if self.rows == self.of:
+            drawn, trust = "all", ""
+        else:
+            drawn = f"{self.rows:,} drawn at random (seed {self.seed})"
+            trust = (
+                f", with a standard error of {self.error:.2g}"
+                if 0 < self.error < np.inf
+                else "; they are too few or too alike for a standard error"
+            )
         looked = (
-            f"Spot check, not a proof: of {self.of:,} rows, {self.rows:,} drawn at random (seed "
-            f"{self.seed}) were scored anew. From them the gap is estimated to be "
-            f"{self.estimate:.4g}, with a standard error of {self.error:.2g}; claimed is at most "
+            f"Spot check, not a proof: of {self.of:,} rows, {drawn} were scored anew. From them "
+            f"the gap is estimated to be {self.estimate:.4g}{trust}. Claimed is at most "
             f"{self.gap:.4g}."
         )
         if self.doubtful:
@@ -104,7 +112,11 @@ class SpotCheck:
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        return {**vars(self), "refuted": self.refuted, "doubtful": self.doubtful}
+        numbers = {
+            name: None if isinstance(value, float) and not np.isfinite(value) else value
+            for name, value in vars(self).items()
+        }
+        return {**numbers, "refuted": self.refuted, "doubtful": self.doubtful}
 
 
 def spot_check(
