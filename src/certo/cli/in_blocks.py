@@ -129,10 +129,11 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
     classes = said["classes"]
     what = f" ({', '.join(map(str, classes[:6]))}{', …' * (len(classes) > 6)})" if classes else ""
     rows, many = counted(said["examples"], "row"), said["test_examples"]
+    passes = "pass" if said["passes"] == 1 else "passes"
     tested = f"; {counted(many, 'row')} were held out to test it" if many else ""
     voice.say(
         (said["machine"], "bold"), " for ", (said["target"], "bold"),
-        f"{what}, fitted to {rows} in {said['passes']} passes{tested}.",
+        f"{what}, fitted to {rows} in {said['passes']} {passes}{tested}.",
     )  # fmt: skip
     for text in said["in_words"][:1]:
         voice.say((text, "bold"))

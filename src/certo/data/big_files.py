@@ -298,7 +298,7 @@ def overview(
             complete[here] = complete_rows(table, [*files.names, target], missing)
             used = complete[here] & ~unseen[here]
             found = [
-                columns.numbers(table.column(name), name)
+                _numbers(table.column(name), name)
                 for name, kind in kinds.items()
                 if kind == columns.NUMBER
             ]
@@ -327,11 +327,12 @@ def overview(
         if sums is None and whole and len(values) <= columns.MAX_WHOLE_CLASSES:
             summed = None  # In the first batch, or never.
         if found and used.any():
-            X = np.empty((np.count_nonzero(used), len(found)))
+            places = np.flatnonzero(used)
+            X = np.empty((places.size, len(found)))
             for j, column in enumerate(found):
-                X[:, j] = column[used]
+                X[:, j] = column.take(places)
             if summed is not None:
-                summed.add(X, columns.numbers(table.column(target), target)[used], batch.where)
+                summed.add(X, columns.numbers(table.column(target), target)[places], batch.where)
             else:
                 part = _Numbers.of(X)
                 numbers = part if numbers is None else numbers + part
@@ -365,6 +366,16 @@ def _kind(table: pa.Table, name: str, category: Sequence[str]) -> str:
             column=name,
         )
     return kind
+
+
+def _numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
+    """As `columns.numbers` has them, but for floats of 32 bits, which stay as they are: none is too
+    large, unless it is infinite."""
+    if pa.types.is_float32(column.type) and not column.null_count and column.num_chunks == 1:
+        values = column.chunk(0).to_numpy()
+        if np.isfinite(np.sum(values, dtype=np.float64)):
+            return values
+    return columns.numbers(column, name)
 
 
 def complete_rows(table: pa.Table, names: Sequence[str], missing: str) -> np.ndarray:
