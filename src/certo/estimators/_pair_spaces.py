@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
@@ -28,9 +29,14 @@ class VectorPart(Vectors):
 
     def __init__(self, whole: Vectors, rows: np.ndarray):
         self.machine, self.intercept, self.fresh = whole.machine, whole.intercept, whole.fresh
-        self.X, self.m, self._whole = whole.X[rows], rows.size, whole
+        self.m, self.width, self._whole, self._rows = rows.size, whole.width, whole, rows
         self.computed_square, self.square = whole.computed_square, whole.square
         self.problems = whole.problems
+
+    @cached_property
+    def X(self) -> Any:  # noqa: N802
+        """Not gathered for a fit that is stopped before it comes to these classes."""
+        return self._whole.X[self._rows]
 
     def soft_margin(self, signs, costs, start, limits: Limits) -> SoftOutcome:
         """Of many features by pairs of multipliers: there are fewer inner products than numbers in

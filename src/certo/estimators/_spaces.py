@@ -72,7 +72,7 @@ class Vectors:
 
     def __init__(self, machine, X, fresh: bool = True):
         self.machine, self.X, self.intercept, self.fresh = machine, X, machine.intercept, fresh
-        self.m = X.shape[0]
+        self.m, self.width = X.shape
         self.computed_square = _input.longest_example(machine, X)
         self.square = self.computed_square + allowance(X.shape[1], self.computed_square)
 
