@@ -274,6 +274,7 @@ def measure(call: Callable[[], Any], seconds: float, press: bool) -> Late:
             outcome = "KeyboardInterrupt"
         except Exception as error:
             outcome = f"{type(error).__name__}: {error}"[:60]
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         sender.send((time.process_time(), outcome))
 
     copy = processes.Process(target=work, daemon=True)

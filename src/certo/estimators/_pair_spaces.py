@@ -50,12 +50,13 @@ class VectorPart(Vectors):
     @property
     def _is_wide(self) -> bool:
         X = self.X
-        wide = isinstance(X, np.ndarray) and X.shape[1] >= MIN_WIDE_FEATURES
+        if not isinstance(X, np.ndarray) or X.shape[1] < MIN_WIDE_FEATURES:
+            return False
         most = MAX_SMALL_ROWS if X.shape[1] < MIN_VERY_WIDE_FEATURES else MAX_VERY_WIDE_ROWS
         few = self.m <= most and 8e-6 * self._products**2 <= float(self.machine.cache_mb)
         single = 1e-15 < self.square < 1e15
         exactly = self._whole.X.size <= EXACT_BELOW_NUMBERS
-        return few and wide and single and not exactly and not has_callbacks(self.machine)
+        return few and single and not exactly and not has_callbacks(self.machine)
 
     @property
     def _products(self) -> int:

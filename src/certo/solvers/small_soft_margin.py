@@ -33,16 +33,19 @@ class SmallRows:
         m, d = X.shape
         self.X, self.intercept, self.exactly = X, intercept, exactly
         self.Z = np.ones((m, d + (intercept != "none")))
-        self.Z[:, :d] = X
+        rows = self.Z[:, :d]
+        rows[:] = X
+        square = float(np.einsum("ij,ij", rows, rows))
         self.regular = np.ones(self.Z.shape[1])
         if intercept == "free":
             self.regular[-1] = 0.0
-            mean = self.Z[:, :d].mean(axis=0)
-            moved = self.Z[:, :d] - mean
+            mean = np.add.reduce(rows) / m
+            moved = rows - mean
+            moved_square = float(np.vdot(moved, moved))
             # As in `soft_margin`: nearer to the origin less is rounded, and no b is lost.
-            if float(mean @ mean) > CENTRE_ABOVE * float(np.sum(moved * moved)) / m:
-                self.Z[:, :d] = moved
-        self.size = float(np.sum(self.Z[:, :d] ** 2)) / m
+            if float(mean @ mean) > CENTRE_ABOVE * moved_square / m:
+                rows[:], square = moved, moved_square
+        self.size = square / m
 
     @staticmethod
     def suits(X) -> bool:
@@ -79,8 +82,7 @@ class SmallRows:
             return None
         primals = np.maximum(looks[:count, 0], primal)
         duals = np.minimum(looks[:count, 1], dual)
-        seconds = np.linspace(0.0, time.perf_counter() - began, count + 1)[1:]
-        trace = GapTrace(
-            np.zeros(count, np.int64), seconds, np.arange(1, count + 1), primals, duals
-        )
+        passes = np.arange(1, count + 1)
+        seconds = passes * ((time.perf_counter() - began) / count)
+        trace = GapTrace(np.zeros(count, np.int64), seconds, passes, primals, duals)
         return SoftOutcome(coef, b, alpha, primal, dual, count, Stop.CONVERGED, trace)
