@@ -17,6 +17,7 @@ from certo.solvers.gram import images_of
 from certo.solvers.small_kernel import MAX_SMALL_ROWS, PartOfGram, PartOfProducts, SmallGram
 from certo.solvers.small_soft_margin import SmallRows
 from certo.solvers.soft_margin import EXACT_BELOW_NUMBERS, SoftOutcome
+from certo.stop import Asked
 
 MIN_WIDE_FEATURES = 40  # Features from which on inner products are quicker than Newton's systems.
 # The same for more examples than have all inner products in memory: few of them must matter.
@@ -35,7 +36,7 @@ class VectorPart(Vectors):
 
     @cached_property
     def X(self) -> Any:  # noqa: N802
-        """Not gathered for a fit that is stopped before it comes to these classes."""
+        """Gathered when it is first needed: a fit may be stopped before it comes to them."""
         return self._whole.X[self._rows]
 
     def soft_margin(self, signs, costs, start, limits: Limits) -> SoftOutcome:
@@ -99,16 +100,23 @@ class FunctionPart(Functions):
     def __init__(self, whole: Functions, rows: np.ndarray):
         self.machine, self.kernel, self.fresh = whole.machine, whole.kernel, True
         self.intercept, self.cache_mb = whole.intercept, whole.cache_mb
-        self.X, self.square = among(whole.kernel, whole.X, rows), whole.square
-        self.shift = whole.shift
+        self.square, self.shift = whole.square, whole.shift
         self.m, self.old, self._seen = rows.size, 0, 0
         self._whole, self._rows = whole, rows
         self._posed, self._gram_rows, self._last_sample = None, None, None
         self._shared = {}
 
+    @cached_property
+    def X(self) -> Any:  # noqa: N802
+        """Gathered when it is first needed."""
+        return among(self._whole.kernel, self._whole.X, self._rows)
+
     @property
     def exactly(self) -> bool:
         return self._whole.m <= FINISH_BELOW_ROWS
+
+    def _pose_all(self, asked: Asked) -> None:
+        self._whole._pose(asked)
 
     def _pose(self, asked):
         if self._posed is None:

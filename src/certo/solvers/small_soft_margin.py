@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from certo.compiled.small_soft_margin import minimise
+from certo.compiled.small_soft_margin import lifted_rows, minimise
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers.soft_margin import (
     ACCEPTED_GAP,
@@ -32,20 +32,13 @@ class SmallRows:
         """With `exactly`, problems of few numbers are solved as exactly as float64 allows."""
         m, d = X.shape
         self.X, self.intercept, self.exactly = X, intercept, exactly
-        self.Z = np.ones((m, d + (intercept != "none")))
-        rows = self.Z[:, :d]
-        rows[:] = X
-        square = float(np.einsum("ij,ij", rows, rows))
+        self.Z = np.empty((m, d + (intercept != "none")))
         self.regular = np.ones(self.Z.shape[1])
+        above = np.inf
         if intercept == "free":
             self.regular[-1] = 0.0
-            mean = np.add.reduce(rows) / m
-            moved = rows - mean
-            moved_square = float(np.vdot(moved, moved))
-            # As in `soft_margin`: nearer to the origin less is rounded, and no b is lost.
-            if float(mean @ mean) > CENTRE_ABOVE * moved_square / m:
-                rows[:], square = moved, moved_square
-        self.size = square / m
+            above = CENTRE_ABOVE  # As in `soft_margin`: less is rounded, and no b is lost.
+        self.size = lifted_rows(np.ascontiguousarray(X), above, self.Z)
 
     @staticmethod
     def suits(X) -> bool:
@@ -65,6 +58,7 @@ class SmallRows:
         began = time.perf_counter()
         exact = self.exactly and self.Z.size <= EXACT_BELOW_NUMBERS
         goal = min(tol, SMALLEST_GAP) if exact else tol
+        signs = signs.astype(np.float64)
         Z = self.Z * signs[:, None]
         looks = np.empty((min(max_iter, MAX_LOOKS), 2))
         w, beta = np.zeros(Z.shape[1]), np.zeros(len(Z))
