@@ -252,8 +252,9 @@ def test_a_large_gap_is_said_of_the_pairs():
 
 
 @pytest.mark.parametrize("kernel", [None, Gaussian(2.0)])
-def test_what_was_not_begun_is_said_of_its_pairs(kernel, monkeypatch):
-    """A wish to stop after two pairs: they are as good as ever, the others have weights of 0."""
+@pytest.mark.parametrize("multiclass", ["pairs", "rest"])
+def test_what_was_not_begun_is_said_of_its_classes(multiclass, kernel, monkeypatch):
+    """A wish to stop after two outputs: they are as good as ever, the others have weights of 0."""
     from certo.estimators._limits import Running
 
     X, y = clouds(m=80)
@@ -275,13 +276,15 @@ def test_what_was_not_begun_is_said_of_its_pairs(kernel, monkeypatch):
     monkeypatch.setattr(Running, "asked", after_two)
     monkeypatch.setattr(svm, "machine_for", counted)
     with pytest.warns(ConvergenceWarning):
-        model = SVM(kernel).fit(X, y)
+        model = SVM(kernel, multiclass=multiclass).fit(X, y)
+    outputs = len(model.outputs_)
     assert len(model.certificate_) == 2
     assert model.certificate_.verify(X, y)
     reasons = [one.reason for one in model.certificate_.not_claimed]
-    assert len(reasons) == 4
+    assert len(reasons) == outputs - 2
     assert all("stopped before it came" in reason for reason in reasons)
-    assert [model.supports_of_output(k)[0].size > 0 for k in range(6)] == [True] * 2 + [False] * 4
+    sizes = [model.supports_of_output(k)[0].size for k in range(outputs)]
+    assert [size > 1 for size in sizes] == [True] * 2 + [False] * (outputs - 2)
 
 
 class TestHardMargin:
