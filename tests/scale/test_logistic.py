@@ -16,6 +16,7 @@ def numbers_of(machine) -> np.ndarray:
     return np.append(np.ravel(machine.coef_), machine.intercept_)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # Of the strict tol.
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("ridge", [1e-6, 1e-3, 1.0])
 def test_the_last_step_leaves_no_digits_to_gain(y, ridge):
