@@ -36,7 +36,8 @@ from certo import (
 ROW_GROUP = 65_536
 MACHINES = {
     "least squares": (LeastSquares(), "value"),
-    "logistic regression": (LogisticRegression(tol=1e-15), "label"),
+    "logistic regression": (LogisticRegression(), "label"),
+    "logistic, ridge 0.001": (LogisticRegression(ridge=1e-3), "label"),
     "SVM": (SVM(), "label"),
     "Pegasos": (Pegasos(random_state=0), "label"),
     "Perceptron, 3 epochs": (Perceptron(epochs=3), "label"),

@@ -198,3 +198,37 @@ def test_a_bound_that_pays_for_no_scaling_is_refused(tmp_path):
     found.model.certified = replace(found.certified, claims=claims)
     audit = audit_files(loaded_from(tmp_path, found.model), tmp_path)
     assert any("SupportBound is claimed, but" in why for why in audit.about_model)
+
+
+@pytest.mark.parametrize("scale", ["standard", "none"])
+@pytest.mark.parametrize("machine", [LeastSquares(), LeastSquares(ridge=0.1, intercept="none")])
+def test_least_squares_of_numbers_takes_one_pass(tmp_path, machine, scale):
+    """The first pass makes the sums: of floats, integers, and rows of which some are left out."""
+    rng = np.random.default_rng(0)
+    x0 = X[:, 0].tolist()
+    x0[7] = None
+    data = whole(x0=pa.array(x0), x1=(X[:, 1] * 1e5 + 1e6).astype(np.float32),
+                 whole=rng.integers(-9, 9, 1500)).drop(["colour", "y"])  # fmt: skip
+    path, held_out = written(tmp_path, data), HeldOut(0.2, 1)
+    fits = []
+    for sums in (True, False):
+        seen = overview(path, "v", held_out=held_out.of, missing="drop", sums=sums)
+        choices = {"held_out": held_out, "scale": scale, "missing": "drop"}
+        fits.append(fit_files(seen, machine, **choices))
+    quick, usual = fits
+    assert (quick.passes, usual.passes) in ((1, 2), (1, 3))
+    for name in ("coef_", "intercept_"):
+        numbers = [getattr(fit.model.machine, name) for fit in fits]
+        np.testing.assert_allclose(*numbers, rtol=1e-10)
+    assert quick.model.rows == np.count_nonzero(quick.seen.training)
+    assert audit_files(LoadedModel(quick.model, "", True), path).passed
+
+
+@pytest.mark.parametrize(
+    ("target", "given"), [("v", True), ("few", False), ("many", True), ("y", False)]
+)
+def test_sums_are_made_where_the_target_looks_like_numbers(tmp_path, target, given):
+    data = whole(few=np.arange(1500) % 3, many=np.arange(1500) % 50).drop(["colour"])
+    others = tuple({"y", "v", "few", "many"} - {target})
+    seen = overview(written(tmp_path, data), target, drop=others, sums=None)
+    assert (seen.sums is not None) == given

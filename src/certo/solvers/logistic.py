@@ -305,6 +305,8 @@ def _steps(problem: Direct, W: np.ndarray, run: NewtonRun, reached: list[np.ndar
             return state
         found = _stepped(problem, state, step, square, run)
         if found is None:
+            if run.stop is Stop.CONVERGED and problem.penalty is not None:
+                return state._replace(W=state.W + step)  # F is too coarse to show its decrease.
             run.stop = run.stop or (Stop.NO_PROGRESS if run.limits.damped else Stop.DIVERGED)
             return state
         state, length = found
