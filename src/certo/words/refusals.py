@@ -349,8 +349,8 @@ def even_neighbours(came: Any) -> str:
 
 def no_kernel_in_time(folds: int, seconds: float | None) -> str:
     return (
-        f"no kernel was fitted in all {folds} folds within the limit of {seconds or 0:g} s. Allow more "
-        f"({setting('time_limit')}), or try fewer folds or {example()}s."
+        f"no kernel was fitted in all {folds} folds within the limit of {seconds or 0:g} s. Allow "
+        f"more ({setting('time_limit')}), or try fewer folds or {example()}s."
     )
 
 
