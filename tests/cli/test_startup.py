@@ -34,6 +34,13 @@ def test_help_loads_no_library_of_machines():
         assert name not in modules
 
 
+def test_the_command_is_a_module_too():
+    said = subprocess.run(
+        [sys.executable, "-m", "certo", "--help"], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.startswith("Usage: certo [OPTIONS]")
+
+
 @pytest.mark.slow
 def test_a_check_loads_neither_data_frames_nor_distributions_nor_pictures(iris):
     modules = loaded("verify", *iris)
