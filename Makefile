@@ -8,6 +8,10 @@ DEV := .venv/.dev
 DOCS := .venv/.docs
 BENCH := .venv/.bench
 
+# Without Python's own cache of the modules, collecting the tests takes twice as long, and each process
+# that a test starts half a second longer.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo quick test test-browser test-device check portable bench attack docs pictures strict lock clean
 
 demo: $(DEV)
@@ -19,7 +23,8 @@ demo: $(DEV)
 	$(BIN)/python -m certo.verify demo/proof
 	@echo "Open demo/tumours.html and demo/compare.html in a browser to see the reports."
 
-# A minute: fewer examples and parameters of each test, in one process, so that ARGS=--pdb works.
+# A minute: fewer examples and parameters of each test, no slow ones, no pages of the documentation;
+# in one process, so that ARGS=--pdb works.
 # ARGS may also be files, or -k and a word.
 quick: $(DEV)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 0 -q --quick $(ARGS)

@@ -28,12 +28,14 @@ def loaded(*words) -> set[str]:
     return set(found.stderr.splitlines()[-1].split())
 
 
+@pytest.mark.slow
 def test_help_loads_no_library_of_machines():
     modules = loaded("fit", "--help")
     for name in ("sklearn", "scipy", "pyarrow", "numba", "matplotlib", "pandas", "skops"):
         assert name not in modules
 
 
+@pytest.mark.slow
 def test_a_check_loads_neither_data_frames_nor_distributions_nor_pictures(iris):
     modules = loaded("verify", *iris)
     for name in ("pandas", "matplotlib", "skops", "sklearn.svm", "scipy.stats._stats_py"):

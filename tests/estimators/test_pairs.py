@@ -195,6 +195,7 @@ def test_where_rounding_matters_claims_are_made_at_once():
     assert "certificate_" in vars(model)
 
 
+@pytest.mark.slow
 def test_slacks_and_leave_one_out_of_pairs():
     X, y = clouds(m=40, spread=2.0)
     model = SVM(C=1.0, tol=TIGHT).fit(X, y)

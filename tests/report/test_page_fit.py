@@ -179,6 +179,7 @@ def test_claims_name_their_page_of_the_documentation(pages):
     assert "see docs/certificates/errors.md" in text
 
 
+@pytest.mark.slow
 def test_many_columns_and_hostile_names_make_a_page_of_moderate_size():
     nasty = "</td><script>alert('{{ 1 }}')</script>&amp; _$x$"
     X = RNG.normal(size=(60, 500))
@@ -193,6 +194,7 @@ def test_many_columns_and_hostile_names_make_a_page_of_moderate_size():
     assert "The largest 100 of 500 weights." in text
 
 
+@pytest.mark.slow
 def test_points_of_pictures_say_which_row_they_are():
     text, _, fitted = report_of(TWO, "svm", share=0.5)
     named = {int(row) for row in re.findall("<title>row (\\d+)</title>", text)}
