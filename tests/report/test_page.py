@@ -301,6 +301,7 @@ def test_the_perceptron_is_shown_beside_the_limit_of_the_theorem(undrawn):
     assert f"≤ {limit:,}" in text
 
 
+@pytest.mark.slow
 def test_a_page_says_no_more_than_there_is(undrawn):
     X = np.random.default_rng(0).normal(size=(20, 40)) / 3
     columns = {f"c{k}": column for k, column in enumerate(X.T)}

@@ -201,6 +201,7 @@ def test_points_of_pictures_say_which_row_they_are():
     assert named == set(fitted.examples.places.tolist())
 
 
+@pytest.mark.slow
 def test_test_rows_of_a_file_have_numbers_of_that_file(undrawn):
     others = pa.table({"a": [9.0, -9.0], "b": [0.0, 0.0], "zone": ["u", "v"], "y": ["no", "no"]})
     with undrawn():

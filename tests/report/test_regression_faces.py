@@ -126,6 +126,7 @@ def test_a_separation_comes_first_and_nothing_is_called_an_estimate(pages):
     assert 'role="alert"' not in clean
 
 
+@pytest.mark.slow
 def test_a_limit_that_no_coefficients_reach(pages):
     """A page without an estimate speaks of a limit, and of no best fit, in one voice."""
     text, _ = pages["separated"]
