@@ -65,7 +65,7 @@ portable: $(DEV)
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks $(ARGS)
 
-# About 110,000 corrupted claims, the bounds on simulated data, and 12,000 damaged files: half an
+# About 149,000 corrupted claims, the bounds on simulated data, and 12,000 damaged files: half an
 # hour on two cores.
 attack: $(DEV)
 	$(BIN)/python -m benchmarks mutations coverage fuzz

@@ -28,6 +28,11 @@ def main() -> None:
 
         gpu.main(sys.argv[2:])
         return
+    if sys.argv[1:2] == ["scale"]:  # It takes a size, and as much room on the disk.
+        from benchmarks import scale
+
+        scale.main(sys.argv[2:])
+        return
     from benchmarks import page
     from benchmarks.harness import load_of_machine, report
 

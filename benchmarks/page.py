@@ -30,6 +30,7 @@ SECTIONS = {
     "svm": "The soft margin, linear",
     "kernel_svm": "The soft margin with a Gaussian kernel",
     "gpu": "Kernels on a GPU",
+    "scale": "Larger than memory",
     "pairs": "Pairs of classes",
     "pegasos": "Pegasos",
     "least_squares": "Least squares",

@@ -33,7 +33,7 @@ def test_the_page_in_the_repository_is_made_of_the_results_in_it():
 
 
 def test_every_problem_has_a_section():
-    assert set(page.SECTIONS) == {*problems(), "gpu"}
+    assert set(page.SECTIONS) == {*problems(), "gpu", "scale"}
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -23,6 +25,7 @@ from certo import (
     Pegasos,
     Perceptron,
     compare_kernels,
+    selection,
 )
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.selection import DEFAULT_NEIGHBOURS, ValidationCurve, _parts, gaussians
@@ -230,6 +233,53 @@ def test_a_fit_that_is_stopped_by_hand_ends_it(monkeypatch):
     curve = compare_kernels(X, Y, KERNELS, random_state=0)
     assert curve.kernels == tuple(KERNELS[:1])
     assert not curve.complete
+
+
+class Clock:
+    """Seconds that pass only while a kernel is fitted."""
+
+    def __init__(self, monkeypatch, slow):
+        self.now, fit = 0.0, SVM.fit
+
+        def timed(machine, X, y):
+            asked.append(machine.time_limit)
+            fit(machine, X, y)
+            self.now += 10.0 if machine.kernel == slow else 1.0
+            if self.now > 20.0:  # As if the solver had heard its limit.
+                machine._stop = Stop.TIME_LIMIT
+                warnings.warn("not converged", ConvergenceWarning, stacklevel=2)
+            return machine
+
+        asked = self.asked = []
+        monkeypatch.setattr(SVM, "fit", timed)
+        monkeypatch.setattr(selection, "monotonic", lambda: self.now)
+
+
+def test_a_time_limit_leaves_the_kernels_that_are_done(monkeypatch):
+    clock = Clock(monkeypatch, slow=KERNELS[1])
+    curve = compare_kernels(X, Y, KERNELS, cv=3, random_state=0, time_limit=20.0)
+    assert curve.kernels == (KERNELS[0],)
+    assert (curve.complete, curve.timed_out) == (False, True)
+    assert "stopped by the time limit" in repr(curve)
+    assert curve.neighbours is None
+    assert clock.asked == [20.0, 19.0, 18.0, 17.0, 7.0]  # What is left for each fit.
+
+
+def test_a_time_limit_that_is_not_reached_changes_nothing(monkeypatch):
+    whole = compare_kernels(X, Y, KERNELS, cv=3, random_state=0)
+    Clock(monkeypatch, slow=None)
+    curve = compare_kernels(X, Y, KERNELS, cv=3, random_state=0, time_limit=20.0)
+    assert curve.to_dict() == whole.to_dict()
+    assert curve.complete
+    assert not curve.timed_out
+
+
+def test_a_time_limit_without_an_answer_says_so(monkeypatch):
+    Clock(monkeypatch, slow=KERNELS[0])
+    with pytest.raises(ValueError, match=r"all 3 folds within the limit of 15 s.*time_limit"):
+        compare_kernels(X, Y, KERNELS, cv=3, time_limit=15.0)
+    with pytest.raises(ValueError, match="time_limit must be seconds above 0, or None, got 0"):
+        compare_kernels(X, Y, KERNELS, time_limit=0)
 
 
 def test_the_hard_margin_can_be_compared_too():

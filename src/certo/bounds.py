@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from certo.numbers.capped_mean import BETS, shows_capped_mean
 from certo.numbers.clopper_pearson import shows_clopper_pearson, test_facts
@@ -142,7 +142,7 @@ def capped_mean(losses: Any, cap: float, delta: float) -> float:
     low = float(np.mean(losses))
     if not (excess(low) < 0 < excess(cap)):  # By Jensen, no product exceeds 1 at the mean.
         return float(cap)
-    mean = optimize.brentq(excess, low, cap, xtol=1e-300, rtol=1e-13)
+    mean = _root(excess, low, cap, xtol=1e-300, rtol=1e-13)
     step = math.ulp(mean) * losses.size
     while not shows_capped_mean(mean, losses, cap, delta):
         mean, step = min(mean + step, cap), 2 * step
@@ -164,6 +164,13 @@ def _reach(n: int, e: int, target: Decimal) -> float:
     return math.sqrt(2 * t * (e / n) * (1 - e / n)) + t
 
 
+def _root(excess: Callable[[float], float], low: float, high: float, **accuracy: Any) -> float:
+    """Where the excess changes its sign between two numbers, about."""
+    from scipy.optimize import brentq  # It is needed for new claims alone, and takes long to load.
+
+    return float(brentq(excess, low, high, **accuracy))
+
+
 def _first(excess: Callable, start: float, width: float) -> float:
     """The first number met from `start` on, about, at which the excess is shown not to be
     positive; 1 or 0 at the end, where it is not shown of any other."""
@@ -181,7 +188,7 @@ def _first(excess: Callable, start: float, width: float) -> float:
             width *= 2
     p = b
     if excess(a) > 0 >= excess(b):
-        p = optimize.brentq(lambda q: float(excess(q)), a, b, xtol=1e-308, rtol=1e-15, maxiter=2000)
+        p = _root(lambda q: float(excess(q)), a, b, xtol=1e-308, rtol=1e-15, maxiter=2000)
     step = sign * math.ulp(p)
     while 0 < p < 1 and excess(p) > 0:
         p, step = p + step, 2 * step

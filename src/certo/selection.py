@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
+from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,7 +102,9 @@ class ValidationCurve:
     validated_on : str
         What the validation errors are of, in words.
     complete : bool
-        Whether all kernels were tried; False if Ctrl-C stopped it.
+        Whether all kernels were tried; False if Ctrl-C or the time limit stopped it.
+    timed_out : bool
+        Whether the time limit did.
     """
 
     machine: str
@@ -110,6 +115,7 @@ class ValidationCurve:
     neighbours: Neighbours | None
     validated_on: str
     complete: bool = True
+    timed_out: bool = False
 
     @property
     def training_error(self) -> np.ndarray:
@@ -188,13 +194,15 @@ class ValidationCurve:
             "neighbours": None if self.neighbours is None else self.neighbours.to_dict(),
             "validated_on": self.validated_on,
             "complete": self.complete,
+            "timed_out": self.timed_out,
         }
 
     def __repr__(self) -> str:
         kernels = [repr(kernel) for kernel in self.kernels]
         near = self.neighbours
         wide = max(map(len, [*kernels, "kernel"]))
-        ended = "" if self.complete else ", stopped by hand"
+        why = "by the time limit" if self.timed_out else "by hand"
+        ended = "" if self.complete else f", stopped {why}"
         lines = [
             f"Validation curve of {self.machine}; {self.validated_on}{ended}",
             f"  {'kernel':<{wide}}  training  validation  supports",
@@ -228,6 +236,7 @@ def compare_kernels(
     n_jobs=None,
     report: Callable[[int, int], object] | None = None,
     device: str | None = None,
+    time_limit: float | None = None,
 ) -> ValidationCurve:
     """Training error, validation error and number of supports for each of several kernels.
 
@@ -261,12 +270,14 @@ def compare_kernels(
         Called after each fit with how many are done, and of how many.
     device : {"cpu", "cuda", "cuda:NUMBER", "auto"} or None, default=None
         Where an SVM is fitted and predicts: its parameter of this name. None: as `machine` says.
+    time_limit : float or None, default=None
+        Seconds after which the comparison ends, with the kernels done by then. If there is none, a
+        ValueError says so. The nearest neighbours, which come last, are left out if time is short.
 
     Returns
     -------
     ValidationCurve
-        `certo.plots.validation_curve` draws it. Ctrl-C ends it early, with the kernels done by
-        then.
+        `certo.plots.validation_curve` draws it. Ctrl-C ends it early, too.
 
     Examples
     --------
@@ -281,6 +292,9 @@ def compare_kernels(
     Polynomial(degree=2, scale=1.0, offset=1.0)
     """
     kernels = _checked(kernels)
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"time_limit must be seconds above 0, or None, got {time_limit!r}.")
+    deadline = math.inf if time_limit is None else monotonic() + time_limit
     machine = SVM() if machine is None else machine
     if "kernel" not in machine.get_params():
         raise ValueError(
@@ -297,33 +311,38 @@ def compare_kernels(
     if validation is not None:
         validation = on_host(validation[0]), on_host(validation[1])
     takes = {kernel.takes for kernel in kernels}
+    ks = None if neighbours is None or takes != {"vectors"} else _odd(neighbours)
     validated_on, parts = _parts(X, y, validation, cv, random_state)
     machines = [clone(machine).set_params(kernel=kernel) for kernel in kernels]
-    near = None
-    if neighbours is not None and takes == {"vectors"}:
-        near = _neighbours(_odd(neighbours), parts, machines[0])
-    jobs = (delayed(_fit_and_count)(one, part) for one in machines for part in parts)
-    total, complete = len(machines) * len(parts), True
+    jobs = (delayed(_fit_and_count)(one, part, deadline) for one in machines for part in parts)
+    total, stop = len(machines) * len(parts), Stop.CONVERGED
     found: list[tuple[float, float, float]] = []
+    near = None
     try:
         for one in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
-            if one.stopped:
-                complete = False
+            if one.stop is not None:
+                stop = one.stop
                 break
             found.append(one[:3])
             if report is not None:
                 report(len(found), total)
+        else:
+            if ks is not None:
+                near = _neighbours(ks, parts, machines[0], deadline)
     except KeyboardInterrupt:
-        complete = False
+        stop = Stop.BY_HAND
     done = len(found) // len(parts)
-    if not done:
+    if not done and stop is Stop.BY_HAND:
         raise KeyboardInterrupt
+    if not done:
+        raise InputError(refusals.no_kernel_in_time, len(parts), time_limit)
     table = np.array(found[: done * len(parts)]).reshape(done, len(parts), 3)
     training, errors, supports = np.moveaxis(table, 2, 0)
     name = repr(clone(machine).set_params(kernel=None))
     curve = ValidationCurve(
-        name, kernels[:done], training, errors, supports, near, validated_on, complete
-    )
+        name, kernels[:done], training, errors, supports, near, validated_on,
+        complete=stop is Stop.CONVERGED, timed_out=stop is Stop.TIME_LIMIT,
+    )  # fmt: skip
     if not curve.separable.any():
         raise NotSeparable(f"{name} needs separable classes: no kernel separates every fold.", None)
     return curve
@@ -357,20 +376,33 @@ class _Fit(NamedTuple):
     training_error: float
     validation_error: float
     supports: float
-    stopped: bool
+    stop: Stop | None  # Why the fit was not finished.
 
 
-def _fit_and_count(machine, part: Part) -> _Fit:
+def _fit_and_count(machine, part: Part, deadline: float) -> _Fit:
+    stopped = _Fit(np.nan, np.nan, np.nan, Stop.TIME_LIMIT)
+    left = deadline - monotonic()
+    if left <= 0:
+        return stopped
     X, y, X_valid, y_valid = part(machine)
-    try:
-        machine = clone(machine).fit(X, y)
-    except NotSeparable:
-        return _Fit(np.nan, np.nan, np.nan, False)
+    machine = clone(machine)
+    if left < math.inf and "time_limit" in machine.get_params():
+        machine.set_params(time_limit=min(left, machine.time_limit or left))
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            machine.fit(X, y)
+        except NotSeparable:
+            return _Fit(np.nan, np.nan, np.nan, None)
+    if monotonic() >= deadline and getattr(machine, "_stop", None) is Stop.TIME_LIMIT:
+        return stopped  # Nobody is warned of a fit that does not count.
+    for one in heard:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     return _Fit(
         np.mean(machine.predict(X) != y),
         np.mean(machine.predict(X_valid) != y_valid),
         machine.support_.size,
-        getattr(machine, "_stop", None) is Stop.BY_HAND,
+        Stop.BY_HAND if getattr(machine, "_stop", None) is Stop.BY_HAND else None,
     )
 
 
@@ -401,9 +433,11 @@ def _parts(X, y, validation, cv, random_state) -> tuple[str, list[Part]]:
     return words, [partial(_cut, X, y, train, valid) for train, valid in folds]
 
 
-def _neighbours(ks: tuple[int, ...], parts: list[Part], machine) -> Neighbours | None:
+def _neighbours(
+    ks: tuple[int, ...], parts: list[Part], machine, deadline: float
+) -> Neighbours | None:
     """Votes of the nearest neighbours, which are looked for once for all k; a training example is a
-    neighbour of its own."""
+    neighbour of its own. None, if there is no time for them."""
     smallest = min(len(part(machine)[1]) for part in parts)
     ks = tuple(k for k in ks if k <= smallest)
     if not ks:
@@ -412,15 +446,22 @@ def _neighbours(ks: tuple[int, ...], parts: list[Part], machine) -> Neighbours |
     for fold, part in enumerate(parts):
         X, y, X_valid, y_valid = part(machine)
         rule = KNeighborsClassifier(max(ks)).fit(X, y)
-        training[:, fold] = _wrong_votes(rule, ks, X, y)
-        errors[:, fold] = _wrong_votes(rule, ks, X_valid, y_valid)
+        training[:, fold] = _wrong_votes(rule, ks, X, y, deadline)
+        errors[:, fold] = _wrong_votes(rule, ks, X_valid, y_valid, deadline)
+        if monotonic() >= deadline:
+            return None
     return Neighbours(ks, training, errors)
 
 
-def _wrong_votes(rule: KNeighborsClassifier, ks: tuple[int, ...], X, y) -> np.ndarray:
-    """The fraction of wrong predictions for each k; votes that tie go to the first class."""
+def _wrong_votes(
+    rule: KNeighborsClassifier, ks: tuple[int, ...], X, y, deadline: float
+) -> np.ndarray:
+    """The fraction of wrong predictions for each k; votes that tie go to the first class. After the
+    deadline nobody asks for it."""
     wrong = np.zeros(len(ks))
     for some in gen_batches(count(X), 1000):
+        if monotonic() >= deadline:
+            break
         votes = rule._y[rule.kneighbors(X[some], return_distance=False)]
         for i, k in enumerate(ks):
             counts = (votes[:, :k, None] == np.arange(len(rule.classes_))).sum(axis=1)

@@ -78,6 +78,8 @@ def test_kernels_written_out_and_those_that_suit_the_data(certo):
     ("words", "expected"),
     [
         (["--machine", "perceptron"], "needs a machine with a kernel"),
+        (["--time-limit", "0"], "--time-limit must be seconds above 0, got 0.0"),
+        (["--time-limit", "1e-9"], "within the limit of 1e-09 s. Allow more (--time-limit)"),
         (["--machine", "tree"], "there is no machine 'tree'"),
         (["--kernel", "rbf"], "whose variance is 1/(2·gamma)"),
         (["--values", "1,x"], "must be numbers with commas"),
@@ -114,6 +116,19 @@ def test_ctrl_c_tells_what_is_done(certo, monkeypatch):
     assert said.code == 130
     assert "Stopped by hand: these kernels were finished by then." in said.out
     assert "Gaussian(variance=1.0)" not in said.out
+
+
+def test_a_time_limit_tells_what_is_done(certo, monkeypatch, tmp_path):
+    clock = iter([0.0] * 7 + [99.0] * 99)  # It is asked at the start and twice for each fit.
+    monkeypatch.setattr("certo.selection.monotonic", lambda: next(clock))
+    page = tmp_path / "r.html"
+    words = ["--values", "0.1,1,10", "--time-limit", "10", "--report", page]
+    said = certo(*WORDS, *words)
+    assert said.code == 0
+    assert "Stopped by the time limit: these kernels were finished by then." in said.out
+    assert "Gaussian(variance=0.1)" in said.out
+    assert "Gaussian(variance=1.0)" not in said.out
+    assert "stopped by the time limit, not all kernels were tried" in page.read_text()
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from certo.cli.startup import Deferred, Hidden
+from certo.cli.startup import Deferred, Deferring, Hidden
 
 RUN = (
     "import sys\n"
@@ -43,10 +43,32 @@ def test_a_check_loads_neither_data_frames_nor_distributions_nor_pictures(iris):
     assert "matplotlib" not in loaded("predict", *iris)
 
 
-def test_what_is_deferred_is_loaded_when_it_is_used(monkeypatch):
+@pytest.mark.slow
+def test_a_check_of_the_default_machine_loads_no_solver(certo, iris, tmp_path):
+    table, model = iris[1], tmp_path / "svm.certo"
+    assert certo("fit", table, "--target", "species", "--out", model).code == 0
+    modules = loaded("verify", model, table)
+    for name in ("numba", "scipy.optimize", "highspy", "flint", "certo.estimators.perceptron"):
+        assert name not in modules
+
+
+@pytest.fixture
+def forgotten(monkeypatch):
+    """Modules as if they had not been imported yet."""
+
+    def forget(package: str):
+        for name in list(sys.modules):
+            if name == package or name.startswith(f"{package}."):
+                monkeypatch.delitem(sys.modules, name)
+
+    return forget
+
+
+def test_what_is_deferred_is_loaded_when_it_is_used(monkeypatch, forgotten):
     import colorsys
 
-    monkeypatch.setitem(sys.modules, "colorsys", Deferred("colorsys"))
+    forgotten("colorsys")
+    monkeypatch.setattr(sys, "meta_path", [Deferring({"colorsys": {}}), *sys.meta_path])
     import colorsys as later
 
     assert type(later) is Deferred
@@ -55,6 +77,20 @@ def test_what_is_deferred_is_loaded_when_it_is_used(monkeypatch):
     assert later.hsv_to_rgb is not None
     with pytest.raises(AttributeError):
         _ = later.nothing
+
+
+def test_modules_of_a_deferred_package_are_loaded_alone(monkeypatch, forgotten):
+    forgotten("concurrent.futures")
+    finder = Deferring({"concurrent.futures": {"Future": "_base"}})
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+    from concurrent.futures import Future
+
+    futures = sys.modules["concurrent.futures"]
+    assert Future.__module__ == "concurrent.futures._base"
+    assert type(futures) is Deferred
+    assert futures.wait.__module__ == "concurrent.futures._base"  # The whole of it is loaded now.
+    assert type(sys.modules["concurrent.futures"]) is not Deferred
+    assert sys.modules["concurrent.futures"].Future is Future
 
 
 def test_what_is_hidden_seems_not_to_be_installed(monkeypatch):

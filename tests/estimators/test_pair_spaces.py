@@ -6,9 +6,14 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from certo import SVM
+from certo.certificates.sample.labels import Labels
+from certo.estimators._limits import Limits
 from certo.estimators._pair_spaces import MIN_WIDE_FEATURES, VectorPart, part_of
+from certo.estimators._prices import Prices
+from certo.estimators._soft_margin import machine_for
 from certo.estimators._spaces import space_for
 from certo.kernels import Gaussian
+from certo.stop import Stop
 
 
 def table(m, d, seed=0, classes=3):
@@ -30,6 +35,18 @@ def test_many_features_by_inner_products(mode, away):
         gap = max(claim.gap for claim in model.certificate_)
         # w is within √(2·gap) of the optimum, and SVC's is as near as its slopes of 1e-8 let it be.
         assert np.max(np.abs(model.coef_ - theirs.coef_)) <= np.sqrt(2 * gap) + 1e-4
+
+
+def test_examples_of_classes_that_a_fit_does_not_come_to_are_not_gathered():
+    X, y = table(60, 5)
+    part = part_of(space_for(SVM(), X), np.flatnonzero(y < 2))
+    signs = np.where(y[y < 2] == 0, 1, -1).astype(np.int8)
+    prices = Prices(1.0, (1.0, 1.0), np.zeros(0))
+    stopped = Limits(1e-4, 1000, lambda: Stop.TIME_LIMIT)
+    labels = Labels((0, 1, 2), 0, None, 1)
+    found = machine_for(part, labels, signs, prices, None, stopped, claim=False)
+    assert found.outcome.w.shape == (5,)
+    assert "X" not in vars(part)
 
 
 @pytest.mark.parametrize("store", [np.float32, sparse.csr_array])

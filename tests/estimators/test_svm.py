@@ -23,6 +23,7 @@ from certo import SVM
 from certo.certificates import CannotClaim, NotClaimed, SoftMarginGap
 from certo.certificates.encoding import to_plain
 from certo.estimators import _limits, _soft_margin
+from certo.estimators._spaces import Vectors
 from certo.stop import Stop
 
 MODES = ("free", "lifted", "none")
@@ -351,6 +352,24 @@ class TestLeaveOneOut:
         early = model.leave_one_out(X, y, exact=True)
         assert early == model.leave_one_out(X, y)
         assert early.kind == "upper bound"
+
+    def test_a_fit_that_is_broken_off_decides_nothing(self, monkeypatch):
+        import certo.estimators._leave_one_out as inner
+
+        X, y = overlapping(60)
+        model = SVM().fit(X, y)
+        late = []
+
+        def broken_off(*given):
+            late.append(True)
+            return soft_margin(*given)
+
+        soft_margin = Vectors.soft_margin
+        monkeypatch.setattr(Vectors, "soft_margin", broken_off)
+        monkeypatch.setattr(inner.Watch, "stop", lambda self: Stop.TIME_LIMIT if late else None)
+        early = model.leave_one_out(X, y, exact=True)
+        assert len(late) == 1
+        assert early == model.leave_one_out(X, y)
 
     def test_the_examples_of_the_fit_are_needed(self):
         X, y = overlapping(60)

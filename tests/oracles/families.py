@@ -437,6 +437,8 @@ LARGEST = {
     "LeastErrorsByTree": 5, "LeastSquaresExcess": 50, "LogisticExcess": 20,
     "MomentMatching": 50, "OnlineToBatch": 100, "Overlapping": 25,
     "SoftMarginGap": 5, "SupportBound": 4, "SoftMarginGap of pairs": 5, "SupportBound of pairs": 3,
+    "SoftMarginGap by blocks": 5, "SoftMarginGap on a device": 5, "LogisticExcess by blocks": 20,
+    "LeastSquaresExcess by blocks": 50,
     "TrainingErrors of pairs": 100,
     "NoEstimate": 15, "NoGaussianDensity": 100, "QuasiSeparable": 25, "AverageToBatch": 200,
     "Certified": 75, "CompressionBound": 75,

@@ -145,6 +145,21 @@ def test_scores_of_any_points(kernel, outputs, store, tiles):
         np.testing.assert_allclose(got, want, atol=exact * (1 + np.abs(K).max()))
 
 
+@pytest.mark.parametrize("store", ["dense", "CSR", "far from the origin"])
+@pytest.mark.parametrize("kernel", [Gaussian(3.0), Polynomial(2)], ids=repr)
+def test_groups_of_centres_have_sums_of_their_own(kernel, store, tiles):
+    X = kernel.examples(STORES[store])
+    coef = np.random.default_rng(2).standard_normal((M, 3))
+    groups = [slice(0, 20), slice(20, 20), slice(20, 45), slice(45, M)]
+    got = gram.sums(kernel, X, X, coef, groups).values
+    assert got.shape == (M, 4, 3)
+    exact = 1e-7 if "far" in store else 1e-11
+    K = plain(kernel, X)
+    for k, group in enumerate(groups):
+        want = K[:, group] @ coef[group]
+        np.testing.assert_allclose(got[:, k], want, atol=exact * (1 + np.abs(K).max()))
+
+
 def test_points_and_centres_in_different_stores():
     kernel, names = Gaussian(3.0), ["few entries", "CSR", "CSR matrix, float32"]
     coef = np.random.default_rng(3).standard_normal(M)

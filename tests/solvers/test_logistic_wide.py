@@ -218,6 +218,29 @@ def test_a_start_at_the_minimum_ends_there():
     np.testing.assert_allclose(again.coef, first.coef, atol=1e-12)
 
 
+def test_a_step_that_is_broken_off_converges_nowhere():
+    """A wish to stop in the middle of a step: it is used as far as it goes, and no more is said."""
+    X, codes = data(17, m=400, d=40, classes=3)
+    products = []
+
+    def asked():
+        return Stop.TIME_LIMIT if products else None
+
+    def through(self, V, bend):
+        products.append(1)
+        return original(self, V, bend)
+
+    table = type(table_of(X, True))
+    original = table.through
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table, "through", through)
+        # A tolerance that any step would meet.
+        found = wide(X, codes, 3, tol=10.0, asked=asked)
+    assert len(products) == 1
+    assert found.stop == Stop.TIME_LIMIT
+    assert found.objective < np.log(3)
+
+
 def test_every_reason_to_stop():
     X, codes = data(17, m=400, d=40, classes=3)
     options = {"ridge": 1e-5, "tol": 1e-12}

@@ -37,3 +37,17 @@ def test_slack_that_is_too_dear_or_free_of_charge_is_left_to_the_general_way():
     rows = SmallRows(X, "free")
     assert rows.soft_margin(signs, 1e9 * costs, 1e-4, 1000) is None
     assert rows.soft_margin(signs, np.where(signs > 0, costs, 0.0), 1e-4, 1000) is None
+
+
+@pytest.mark.parametrize("away", [0.0, 20.0])
+@pytest.mark.parametrize("intercept", ["free", "lifted", "none"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_in_the_form_that_the_loop_takes(away, intercept, dtype):
+    X = (np.random.default_rng(3).standard_normal((50, 4)) + away).astype(dtype)
+    rows = X.astype(np.float64)
+    if away and intercept == "free":  # Only then is nothing lost by it, and much gained.
+        rows = rows - rows.mean(axis=0)
+    ready = SmallRows(X, intercept)
+    wanted = rows if intercept == "none" else np.column_stack([rows, np.ones(50)])
+    np.testing.assert_allclose(ready.Z, wanted, rtol=0, atol=1e-13)
+    assert ready.size == pytest.approx(np.mean(np.sum(rows**2, axis=1)), rel=1e-12)

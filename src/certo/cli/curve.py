@@ -45,6 +45,9 @@ def curve(
     jobs: Annotated[
         int | None, options.option("N", "Number of fits to run in parallel.", default="1")
     ] = None,
+    time_limit: Annotated[
+        float | None, options.option("SECONDS", "Stop then with the kernels done so far.")
+    ] = None,
     report: options.Report = None,
     picture: Annotated[
         Path | None, options.option("FILE", "Plot to write: .svg, .png or .pdf.")
@@ -74,6 +77,8 @@ def curve(
         raise Problem(f"--picture must end in one of {', '.join(PICTURES)}, got {picture}.")
     if folds < 2:
         raise Problem(f"--folds must be at least 2, got {folds}.")
+    if time_limit is not None and not time_limit > 0:
+        raise Problem(f"--time-limit must be seconds above 0, got {time_limit!r}.")
     settings = options.settings_of(setting, C=C)
     if any(setting.partition("=")[0] == "kernel" for setting in settings):
         raise Problem("certo curve takes the kernels to try from --kernel, not from --set.")
@@ -85,12 +90,13 @@ def curve(
     with FitProgress(Voice(stderr=True).console) as progress:
         progress.stage(f"Reading {data.name}")
         table, notes = read_table(data)
-        progress.stage("Counting neighbours")
+        progress.stage(f"Fitting {type(estimator).__name__}")
         curve_settings = {
             "cv": folds,
             "random_state": seed,
             "n_jobs": jobs,
             "report": progress.report(f"Fitting {type(estimator).__name__}", "fit"),
+            "time_limit": time_limit,
         }
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always", ConvergenceWarning)
@@ -105,7 +111,7 @@ def curve(
             )
         progress.stage("Writing")
         said = curve_facts(compared)
-        said["interrupted"] = not compared.curve.complete
+        said["interrupted"] = not (compared.curve.complete or compared.curve.timed_out)
         words = ["certo", "fit", str(data), "--target", target, "--machine", machine]
         settings = [f"kernel={compared.curve.best!r}", *settings]
         words += options.as_options({"set": settings, **choices})
@@ -160,8 +166,9 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
     voice.say()
     if said["best_is_at_end"]:
         voice.say(("note ", "yellow"), said["best_is_at_end"])
-    if said["interrupted"]:
-        voice.say(("Stopped by hand: ", "yellow"), "these kernels were finished by then.")
+    if not curve["complete"]:
+        why = "Stopped by the time limit: " if curve["timed_out"] else "Stopped by hand: "
+        voice.say((why, "yellow"), "these kernels were finished by then.")
     for name, what in (("report_file", "Report"), ("picture_file", "Picture")):
         if said[name]:
             voice.say(f"{what} written to {said[name]}")

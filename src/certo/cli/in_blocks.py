@@ -45,6 +45,7 @@ def fit_in_blocks(
     from certo.cli.progress import FitProgress
     from certo.data.big_files import memory_here, memory_needed, overview
     from certo.data.files import write_all
+    from certo.estimators.least_squares import LeastSquares
     from certo.stop import Stop
     from certo.tables.held_out import HeldOut
     from certo.tables.in_blocks import fit_files
@@ -72,7 +73,8 @@ def fit_in_blocks(
     with _on_cluster(cluster, voice), FitProgress(voice.console) as progress:
         encoding = {name: choices[name] for name in ("drop", "category", "missing")}
         told = progress.report("First pass", "row")
-        seen = overview(data, target, held_out=held_out, tell=told, **encoding)
+        sums = None if estimator is None else isinstance(estimator, LeastSquares)
+        seen = overview(data, target, held_out=held_out, tell=told, sums=sums, **encoding)
         found: Learns = "classes" if seen.learns == "classes" else "numbers"
         learns = checked_task(task or "auto", Task(found, None))
         if estimator is None:
@@ -127,10 +129,11 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
     classes = said["classes"]
     what = f" ({', '.join(map(str, classes[:6]))}{', …' * (len(classes) > 6)})" if classes else ""
     rows, many = counted(said["examples"], "row"), said["test_examples"]
+    passes = "pass" if said["passes"] == 1 else "passes"
     tested = f"; {counted(many, 'row')} were held out to test it" if many else ""
     voice.say(
         (said["machine"], "bold"), " for ", (said["target"], "bold"),
-        f"{what}, fitted to {rows} in {said['passes']} passes{tested}.",
+        f"{what}, fitted to {rows} in {said['passes']} {passes}{tested}.",
     )  # fmt: skip
     for text in said["in_words"][:1]:
         voice.say((text, "bold"))

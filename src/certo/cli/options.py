@@ -163,6 +163,7 @@ def settings_of(written: list[str] | None, **named: float | None) -> list[str]:
 
 def as_flag(name: str, value: Any = None) -> str:
     """A setting as an option of the command line, for the sentences of other packages."""
+    name = name.replace("_", "-")
     if value is None:
         return f"--{name}"
     values = map(repr, value) if isinstance(value, list) else [value]

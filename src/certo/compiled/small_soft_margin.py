@@ -25,6 +25,32 @@ def dot(a, b):
 
 
 @jit
+def lifted_rows(X, above, Z):
+    """Z ← X, moved to its mean if the square of that is more than `above` times the mean square of
+    what is left, and a last column of ones, if Z has room for it; the mean square of its rows."""
+    m, d = X.shape
+    mean = np.zeros(d)
+    for t in range(m):
+        for j in range(d):
+            Z[t, j] = X[t, j]
+            mean[j] += Z[t, j]
+        for j in range(d, Z.shape[1]):
+            Z[t, j] = 1.0
+    mean /= m
+    square, left = 0.0, 0.0
+    for t in range(m):
+        for j in range(d):
+            square += Z[t, j] ** 2
+            left += (Z[t, j] - mean[j]) ** 2
+    if not dot(mean, mean) * m > above * left:
+        return square / m
+    for t in range(m):
+        for j in range(d):
+            Z[t, j] -= mean[j]
+    return left / m
+
+
+@jit
 def factorise(H):
     """H = L Lᵀ in its lower triangle; whether that is possible."""
     for i in range(H.shape[0]):

@@ -26,9 +26,11 @@ from certo.data.csv_files import csv_format
 from certo.data.encoder import TableEncoder, advice_in_fit, advice_in_verify, new_level_encoder
 from certo.data.fingerprint import BY_BLOCKS
 from certo.data.problem import Problem, problems_of
+from certo.issue.regression.row_sums import RowSums
 from certo.scale.arrow_files import ArrowBlocks, BadFile
 from certo.scale.first_look import MAX_CLASSES
 from certo.scale.opening import files_of, open_dataset
+from certo.solvers.moments import centred_moments
 from certo.words.reader import setting
 
 #: A table is read block by block if in memory it would take more than this share of all memory.
@@ -208,6 +210,15 @@ class _Numbers:
         squares = np.sum((values - mean) ** 2, axis=0)
         return cls(len(values), mean, squares, values.min(axis=0), values.max(axis=0))
 
+    @classmethod
+    def of_sums(cls, known: RowSums) -> _Numbers:
+        """Of x. A column that is constant was shifted to 0 exactly; the range of another is not
+        known, and here merely not empty."""
+        of_all = centred_moments(known.shift, known.gram, True)
+        d = len(known.shift) - 1
+        squares = np.diag(of_all.products)[:d].copy()
+        return cls(known.rows, of_all.mean[:d], squares, np.zeros(d), squares)
+
     def __add__(self, other: _Numbers) -> _Numbers:
         count = self.count + other.count
         apart = other.mean - self.mean
@@ -234,6 +245,7 @@ class Overview:
     whole: bool
     is_text: bool
     fingerprint: str
+    sums: RowSums | None = None  # Of the rows fitted to, before x is scaled, if all x are numbers.
 
     @property
     def learns(self) -> str:
@@ -251,8 +263,11 @@ def overview(
     missing: str = "refuse",
     held_out: Callable[[int], np.ndarray] | None = None,
     tell: Callable[[int, int], None] | None = None,
+    sums: bool | None = False,
 ) -> Overview:
-    """The first pass; `held_out` says which of so many rows are held out to test."""
+    """The first pass; `held_out` says which of so many rows are held out to test. With `sums` those
+    that least squares needs are made, too, if the table holds numbers alone; None: if, besides, the
+    target does not look like classes."""
     files = Files(path, target, None, drop)
     unseen = np.zeros(files.rows, dtype=bool) if held_out is None else held_out(files.rows)
     complete = np.ones(files.rows, dtype=bool)
@@ -263,6 +278,11 @@ def overview(
     test_levels: dict[str, Counter[str]] = {}
     values: set[Any] = set()
     whole, is_text = True, False
+    summed = None
+    if sums is not False:
+        from certo.scale.least_squares import Summed  # Other fits do without.
+
+        summed = Summed()
     for batch in files.batches():
         table, here = batch.table, slice(batch.first, batch.first + batch.table.num_rows)
         seen.add(table)
@@ -273,17 +293,17 @@ def overview(
                 is_text = columns.is_text(table.column(target).type)
                 levels = {n: set() for n, kind in kinds.items() if kind == columns.CATEGORY}
                 test_levels = {name: Counter() for name in levels}
+                if levels or is_text or len(kinds) > MAX_DENSE_WIDTH:
+                    summed = None
             complete[here] = complete_rows(table, [*files.names, target], missing)
             used = complete[here] & ~unseen[here]
             found = [
-                columns.numbers(table.column(name), name)
+                _numbers(table.column(name), name)
                 for name, kind in kinds.items()
                 if kind == columns.NUMBER
             ]
-        rows, others = (table.filter(pa.array(some)) for some in (used, complete[here] & ~used))
-        if found and used.any():
-            part = _Numbers.of(np.column_stack(found)[used])
-            numbers = part if numbers is None else numbers + part
+        told_apart = table.select([*levels, target])
+        rows, others = (told_apart.filter(pa.array(k)) for k in (used, complete[here] & ~used))
         for name, held in test_levels.items():
             if len(held) <= MAX_LEVELS:
                 texts = others.column(name).cast(pa.string())
@@ -304,6 +324,18 @@ def overview(
                 pc.unique(rows.column(target)).to_pylist()[: columns.MAX_WHOLE_CLASSES + 1]
             )
         whole = whole and all(v is None or float(v).is_integer() for v in values if not is_text)
+        if sums is None and whole and len(values) <= columns.MAX_WHOLE_CLASSES:
+            summed = None  # In the first batch, or never.
+        if found and used.any():
+            places = np.flatnonzero(used)
+            X = np.empty((places.size, len(found)))
+            for j, column in enumerate(found):
+                X[:, j] = column.take(places)
+            if summed is not None:
+                summed.add(X, columns.numbers(table.column(target), target)[places], batch.where)
+            else:
+                part = _Numbers.of(X)
+                numbers = part if numbers is None else numbers + part
         if len(values) > MAX_CLASSES:
             raise Problem(f"the target {target!r} has more than {MAX_CLASSES:,} different texts.")
         if tell is not None:
@@ -311,10 +343,13 @@ def overview(
     training = complete & ~unseen
     if not training.any():
         raise Problem("no row is left to fit to.")
+    all_sums = None if summed is None else summed.known
+    if all_sums is not None:
+        numbers = _Numbers.of_sums(all_sums)
     return Overview(
         files, kinds, numbers, {name: sorted(known) for name, known in levels.items()},
         test_levels, training, complete & unseen, int(np.count_nonzero(~complete)), values, whole,
-        is_text, seen.digest(),
+        is_text, seen.digest(), all_sums,
     )  # fmt: skip
 
 
@@ -331,6 +366,16 @@ def _kind(table: pa.Table, name: str, category: Sequence[str]) -> str:
             column=name,
         )
     return kind
+
+
+def _numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
+    """As `columns.numbers` has them, but for floats of 32 bits, which stay as they are: none is too
+    large, unless it is infinite."""
+    if pa.types.is_float32(column.type) and not column.null_count and column.num_chunks == 1:
+        values = column.chunk(0).to_numpy()
+        if np.isfinite(np.sum(values, dtype=np.float64)):
+            return values
+    return columns.numbers(column, name)
 
 
 def complete_rows(table: pa.Table, names: Sequence[str], missing: str) -> np.ndarray:

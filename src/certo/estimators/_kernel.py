@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,7 @@ from certo.certificates.margins.solution import MARGIN_INTERCEPTS
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.pairs import pair_labels, pairs_of
 from certo.containers import count
-from certo.estimators import _input, _scores
+from certo.estimators import _input
 from certo.estimators._linear import Absent, LinearClassifier, forget
 from certo.estimators._pairs import (
     arranged,
@@ -24,8 +24,14 @@ from certo.estimators._pairs import (
 )
 from certo.kernels.base import Kernel
 from certo.kernels.settings import WithKernel
+from certo.lazy import LateModule
 from certo.rkhs import Expansion
 from certo.scale.device import CPU, device_there
+
+if TYPE_CHECKING:
+    from certo.estimators import _scores
+else:  # Whoever reads a model from a file does not load the loops that score.
+    _scores = LateModule("certo.estimators._scores")
 
 DEVICE_VALUES = 2**22  # Kernel values for which a device is worth its while.
 KERNEL_KEY, CSR_KEY = "certo.kernels", "csr"  # Keys of stored values that are objects.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from certo.estimators._pair_spaces import part_of
 from certo.estimators._pairs import most_votes, scores_of_classes
 from certo.estimators._soft_margin import Task
 from certo.estimators._spaces import Space
-from certo.solvers.interrupt import ctrl_c_asks
+from certo.solvers.interrupt import Stopped, Watch, ctrl_c_asks
 
 MIN_SURE_MARGIN = 1e-9  # Margins are rounded, so one that decides must be beyond this.
 
@@ -59,6 +60,7 @@ def leave_one_out(machine, space: Space, X, y, tasks: list[Task], *, exact: bool
     margin is surely positive without it, in every output that it is part of, is right: all pairs
     of its class then vote for it.
     """
+    began = time.monotonic()
     m, paired = len(y), tasks[0].rows is not None
     signs, costs = _of_all(tasks, m)
     used = np.any(np.array(costs) > 0, axis=0)
@@ -82,14 +84,16 @@ def leave_one_out(machine, space: Space, X, y, tasks: list[Task], *, exact: bool
     if not exact:
         kind = "upper bound" if in_doubt.size else "exact"
         return LeaveOneOut(errors + in_doubt.size, m, kind, in_doubt)
-    deadline = np.inf if machine.time_limit is None else time.monotonic() + machine.time_limit
+    limit = math.inf if machine.time_limit is None else machine.time_limit
     ties = 0
     with ctrl_c_asks() as asked:
+        watch = Watch(asked, limit - (time.monotonic() - began))
         for done, t in enumerate(in_doubt.tolist()):
-            if asked() or time.monotonic() > deadline:
+            try:
+                found = _without(machine, space, signs, costs, scores[t], t, watch)
+            except Stopped:
                 left = in_doubt.size - done
                 return LeaveOneOut(errors + left, m, "upper bound", in_doubt)
-            found = _without(machine, space, signs, costs, scores[t], t)
             ties += found is None
             errors += found is None or bool(found != y[t])
     return LeaveOneOut(errors, m, "upper bound" if ties else "exact", in_doubt)
@@ -130,15 +134,16 @@ def _least_margins(machine, space: Space, signs, costs, k: int, gap: float) -> n
     return 1 - A / step - 0.5 * step * squares
 
 
-def _without(machine, space: Space, signs, costs, scores: np.ndarray, t: int):
+def _without(machine, space: Space, signs, costs, scores: np.ndarray, t: int, watch: Watch):
     """The class predicted for example t by machines fitted without it; None if rounding would
     decide between the scores of two."""
-    limits = Limits(float(machine.tol), int(machine.max_iter))
+    limits = Limits(float(machine.tol), int(machine.max_iter), watch.stop)
     scores = scores.copy()
     for k in range(len(signs)):
         rows, dual_coef = machine.supports_of_output(k)
         if t not in rows:
             continue
+        watch()
         left = costs[k].copy()
         left[t] = 0.0
         start = np.zeros(len(left))
@@ -148,6 +153,7 @@ def _without(machine, space: Space, signs, costs, scores: np.ndarray, t: int):
         some = np.union1d(there, [t])
         part = part_of(space, some if machine._votes else None)
         outcome = part.soft_margin(signs[k][some], left[some], start[some], limits)
+        watch()  # What was broken off decides nothing.
         scores[k] = part.scores(outcome)[np.searchsorted(some, t)] + outcome.b
     if machine._votes:
         return _most_voted(machine, scores)

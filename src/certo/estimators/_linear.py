@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -15,11 +15,17 @@ from sklearn.utils.validation import check_is_fitted
 from certo.blas import one_thread
 from certo.certificates.composite import Composite
 from certo.certificates.sample.labels import Labels
-from certo.estimators import _input, _scores
+from certo.estimators import _input
 from certo.facts import InputError
+from certo.lazy import LateModule
 from certo.scale.opening import as_blocks, is_in_blocks
 from certo.stop import Stop
 from certo.words import refusals
+
+if TYPE_CHECKING:
+    from certo.estimators import _scores
+else:  # Whoever reads a model from a file does not load the loops that score.
+    _scores = LateModule("certo.estimators._scores")
 
 
 class Absent:

@@ -506,9 +506,9 @@ def _pushed(problem: LogisticProblem, weights: Weights, known: Recession, budget
     separated from; its margins grow with the number of steps t by slopes that are positive. t is a
     power of two: the direction's own numbers, whole ones mostly, are not rounded then.
     """
-    d, peak = problem.X.shape[1], max(abs(c) for row in known.coef for c in row)
+    d, peak = problem.X.shape[1], max(abs(c) for row in known.coef for c in row if c)
     unit = 2 ** max(0, int(peak).bit_length() - MAX_DIRECTION_BITS)
-    u = np.array([[float(c / unit) for c in row] for row in known.coef])
+    u = np.array([[float(c / unit) if c else 0.0 for c in row] for row in known.coef])
     along = Weights(u[:, :d], u[:, d:].sum(axis=1))
     margins, slopes = (problem.margins(part)[known.strict] for part in (weights, along))
     far = np.log((len(problem.classes) - 1) / max(budget, MIN_COST))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
@@ -16,6 +17,7 @@ from certo.solvers.gram import images_of
 from certo.solvers.small_kernel import MAX_SMALL_ROWS, PartOfGram, PartOfProducts, SmallGram
 from certo.solvers.small_soft_margin import SmallRows
 from certo.solvers.soft_margin import EXACT_BELOW_NUMBERS, SoftOutcome
+from certo.stop import Asked
 
 MIN_WIDE_FEATURES = 40  # Features from which on inner products are quicker than Newton's systems.
 # The same for more examples than have all inner products in memory: few of them must matter.
@@ -28,9 +30,14 @@ class VectorPart(Vectors):
 
     def __init__(self, whole: Vectors, rows: np.ndarray):
         self.machine, self.intercept, self.fresh = whole.machine, whole.intercept, whole.fresh
-        self.X, self.m, self._whole = whole.X[rows], rows.size, whole
+        self.m, self.width, self._whole, self._rows = rows.size, whole.width, whole, rows
         self.computed_square, self.square = whole.computed_square, whole.square
         self.problems = whole.problems
+
+    @cached_property
+    def X(self) -> Any:  # noqa: N802
+        """Gathered when it is first needed: a fit may be stopped before it comes to them."""
+        return self._whole.X[self._rows]
 
     def soft_margin(self, signs, costs, start, limits: Limits) -> SoftOutcome:
         """Of many features by pairs of multipliers: there are fewer inner products than numbers in
@@ -44,12 +51,13 @@ class VectorPart(Vectors):
     @property
     def _is_wide(self) -> bool:
         X = self.X
-        wide = isinstance(X, np.ndarray) and X.shape[1] >= MIN_WIDE_FEATURES
+        if not isinstance(X, np.ndarray) or X.shape[1] < MIN_WIDE_FEATURES:
+            return False
         most = MAX_SMALL_ROWS if X.shape[1] < MIN_VERY_WIDE_FEATURES else MAX_VERY_WIDE_ROWS
         few = self.m <= most and 8e-6 * self._products**2 <= float(self.machine.cache_mb)
         single = 1e-15 < self.square < 1e15
         exactly = self._whole.X.size <= EXACT_BELOW_NUMBERS
-        return few and wide and single and not exactly and not has_callbacks(self.machine)
+        return few and single and not exactly and not has_callbacks(self.machine)
 
     @property
     def _products(self) -> int:
@@ -92,16 +100,23 @@ class FunctionPart(Functions):
     def __init__(self, whole: Functions, rows: np.ndarray):
         self.machine, self.kernel, self.fresh = whole.machine, whole.kernel, True
         self.intercept, self.cache_mb = whole.intercept, whole.cache_mb
-        self.X, self.square = among(whole.kernel, whole.X, rows), whole.square
-        self.shift = whole.shift
+        self.square, self.shift = whole.square, whole.shift
         self.m, self.old, self._seen = rows.size, 0, 0
         self._whole, self._rows = whole, rows
         self._posed, self._gram_rows, self._last_sample = None, None, None
         self._shared = {}
 
+    @cached_property
+    def X(self) -> Any:  # noqa: N802
+        """Gathered when it is first needed."""
+        return among(self._whole.kernel, self._whole.X, self._rows)
+
     @property
     def exactly(self) -> bool:
         return self._whole.m <= FINISH_BELOW_ROWS
+
+    def _pose_all(self, asked: Asked) -> None:
+        self._whole._pose(asked)
 
     def _pose(self, asked):
         if self._posed is None:

@@ -24,6 +24,7 @@ from certo.certificates.spaces.vectors import Margins
 from certo.estimators._claims import Claim, attempt, composite
 from certo.estimators._limits import joint_stop
 from certo.estimators._separation_words import Unfinished, verdict_words
+from certo.estimators.new_examples import ON_SHARDS
 from certo.issue.machines import hyperplane
 from certo.issue.risk import issue_compression_bound
 from certo.issue.runs.mistake_bound import issue_mistake_bound
@@ -37,10 +38,6 @@ from certo.solvers.vectors import Examples
 from certo.stop import Stop
 from certo.words import status
 
-ON_SHARDS = (
-    "the run was on shards, and only runs through all examples in one order are repeated by the "
-    "check of this bound."
-)
 SEPARATOR_TOL = 1e-4  # Relative gap to which the best comparator is looked for.
 
 

@@ -25,6 +25,9 @@ class Prices(NamedTuple):
     sample_weight: np.ndarray  # Empty if all are 1.
 
     def of(self, signs: np.ndarray) -> np.ndarray:
+        negative, positive = self.class_weight
+        if negative == positive and not self.sample_weight.size:  # The same numbers, sooner.
+            return np.full(signs.size, float(self.C) * float(positive))
         return costs_of(self.C, self.class_weight, signs, self.sample_weight)
 
     def total(self, examples: int) -> float:

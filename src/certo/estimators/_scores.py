@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -104,82 +105,101 @@ def of_pairs(
     """The scores of pairs of classes, (n_samples, n_pairs), whose signs can be trusted: the part of
     the centres of either class, and b. `codes` says of which class each centre is, whose column of
     `coef` has its multipliers in the pairs of this class (see `_pairs`)."""
-    K = len(coef) + 1
-    places = [np.flatnonzero(codes == k) for k in range(K)]
-    turned = [np.ascontiguousarray(coef[:, some]) for some in places]
-    none = np.zeros(K - 1)
+    if not codes.size:
+        return np.tile(intercept, (count(X), 1))
+    classes = len(coef) + 1
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(classes + 1)).tolist()
+    groups = [slice(*both) for both in pairwise(ends)]
+    centres, coef = _some(kernel, centres, order), np.ascontiguousarray(coef.T[order])
+    none = np.zeros(classes - 1)
 
-    def alone(points) -> np.ndarray:
-        """Each score by itself."""
-        parts = [
-            _score_alone(kernel, points, _some(kernel, centres, some), lines, none)
-            if some.size else np.zeros((count(points), K - 1))
-            for some, lines in zip(places, turned, strict=True)
-        ]  # fmt: skip
+    def one_by_one(m: int, score: Callable[[slice, np.ndarray], np.ndarray]) -> np.ndarray:
+        """The scores of m points, the part of each class by itself."""
+        parts = np.zeros((m, classes, classes - 1))
+        for k, group in enumerate(groups):
+            if group.start < group.stop:
+                parts[:, k] = score(group, np.ascontiguousarray(coef[group].T))
         return _added(parts, intercept)
 
+    def of_rows(rows: np.ndarray) -> np.ndarray:
+        points = kernel.points(X, rows)
+        return one_by_one(
+            rows.size,
+            lambda group, lines: _score_alone(
+                kernel, points, _some(kernel, centres, group), lines, none
+            ),
+        )
+
+    def of_block(block: np.ndarray) -> np.ndarray:
+        return one_by_one(
+            len(block), lambda group, lines: _one_by_one(block[:, group], lines, none)
+        )
+
     if kernel.by_pair:
-        blocks = _blocks(kernel, X, centres, kernel._block)
-        found = [
-            _added(
-                [_one_by_one(block[:, some], lines, none)
-                 for some, lines in zip(places, turned, strict=True)], intercept,
-            )
-            for block in blocks
-        ]  # fmt: skip
+        found = [of_block(block) for block in _blocks(kernel, X, centres, kernel._block)]
         return np.concatenate(found) if found else np.zeros((0, intercept.size))
-    parts, within = [], np.zeros(1)
-    for some, lines in zip(places, turned, strict=True):
-        own = _some(kernel, centres, some)
-        if not some.size:
-            parts.append(np.zeros((count(X), K - 1)))
-            continue
-        values, off = _sums(kernel, X, own, np.ascontiguousarray(lines.T), device)
-        within = np.maximum(within, _rounding_of_sums(kernel, X, own, lines.T, np.zeros(1), off))
-        parts.append(values)
-    scores = _added(parts, intercept)
+    parts, off = _sums(kernel, X, centres, coef, device, groups)
+    within = _rounding_of_sums(kernel, X, centres, coef, np.zeros(1), off, groups)
     # Two such parts, and two more roundings of what is no larger than their sizes and b.
-    size = max(float(np.max(np.abs(part), initial=0.0)) for part in parts)
+    size = float(np.max(np.abs(parts), initial=0.0))
     within = 2 * within + 4 * gamma(3) * (2 * size + np.max(np.abs(intercept)))
-    return _recompute_close_rows(
-        scores, within, "signs", lambda rows: alone(kernel.points(X, rows))
-    )
+    return _recompute_close_rows(_added(parts, intercept), within, "signs", of_rows)
 
 
-def _sums(kernel: Kernel, X, centres, coef: np.ndarray, device) -> gram.Sums:
+def _sums(kernel: Kernel, X, centres, coef: np.ndarray, device, groups=None) -> gram.Sums:
     """As `gram.sums`; on a device kernel values are as near as `Kernel.rounding` says."""
     if device is None:
-        return gram.sums(kernel, X, centres, coef)
+        return gram.sums(kernel, X, centres, coef, groups)
     from certo.scale import device_scores
 
-    return gram.Sums(device_scores.sums(kernel, X, centres, coef, device), None)
+    if groups is None:
+        return gram.Sums(device_scores.sums(kernel, X, centres, coef, device), None)
+    parts = np.zeros((count(X), len(groups), coef.shape[1]))
+    for k, group in enumerate(groups):
+        if group.start < group.stop:
+            own = kernel.points(centres, group)
+            parts[:, k] = device_scores.sums(kernel, X, own, coef[group], device)
+    return gram.Sums(parts, None)
 
 
-def _some(kernel: Kernel, centres, places: np.ndarray):
+def _some(kernel: Kernel, centres, places: np.ndarray | slice):
     """Some of the centres; of a given matrix the numbers of its columns."""
     return centres[places] if kernel.takes == "matrix" else kernel.points(centres, places)
 
 
-def _added(parts: list[np.ndarray], intercept: np.ndarray) -> np.ndarray:
-    """The parts of both classes of each pair, and b."""
-    scores = np.empty((len(parts[0]), intercept.size))
-    for k, (i, j) in enumerate(pairs_of(len(parts))):
-        np.add(parts[i][:, j - 1], parts[j][:, i], out=scores[:, k])
+def _added(parts: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """From the parts of the classes, (m, classes, classes − 1), those of both classes of each pair,
+    and b."""
+    m, classes, lines = parts.shape
+    i, j = np.array(pairs_of(classes)).T
+    flat = parts.reshape(m, classes * lines)
+    scores = np.take(flat, i * lines + j - 1, axis=1)
+    scores += np.take(flat, j * lines + i, axis=1)
     scores += intercept
     return scores
 
 
 def _rounding_of_sums(
-    kernel: Kernel, X, centres, coef: np.ndarray, intercept: np.ndarray, off: np.ndarray | None
+    kernel: Kernel,
+    X,
+    centres,
+    coef: np.ndarray,
+    intercept: np.ndarray,
+    off: np.ndarray | None,
+    groups: Sequence[slice] | None = None,
 ) -> np.ndarray:
-    """What Σ_j a_j k̂_j + b may be off, for each x, or for all, and any of the outputs.
+    """What Σ_j a_j k̂_j + b may be off, for each x, or for all, and any of the outputs; of `groups`
+    of z_j, the sum over any of them.
 
     With ℓ = √K(·, ·), |k̂ − K| ≤ ε·ℓ(x)ℓ(z) + δ and |K| ≤ ℓ(x)ℓ(z), a sum of n products in any
     order, and b, is within (ε + γ_{n+1} (1 + ε))·ℓ(x) Σ|a_j| ℓ(z_j) + 2δ Σ|a_j| + n·2⁻¹⁰⁷⁴ +
     γ_2 |b| of the true one; doubled, since these are rounded too. ε is that of `plain`, or of the
     way that is off by more.
     """
-    n, mass = len(coef), np.sum(np.abs(coef), axis=0).max()
+    n, sizes = len(coef), np.abs(coef)
+    starts = [0] if groups is None else [part.start for part in groups if part.start < part.stop]
+    mass = np.add.reduceat(sizes, starts, axis=0).max()
     epsilon: Any
     lengths: Any
     if off is not None:  # The bound is the Gaussian's, for which ℓ is 1.
@@ -194,7 +214,8 @@ def _rounding_of_sums(
     else:
         epsilon, delta = kernel.rounding(X, centres)
         lengths = _lengths(kernel, X, delta)
-        pull = np.max(_lengths(kernel, centres, delta) @ np.abs(coef))
+        each = _lengths(kernel, centres, delta)[:, None] * sizes
+        pull = np.add.reduceat(each, starts, axis=0).max()
     with np.errstate(over="ignore", invalid="ignore"):
         within = 2 * (epsilon + gamma(n + 3) * (1 + epsilon)) * lengths * pull
         if delta:

@@ -103,7 +103,7 @@ def _not_begun(
     b = problem.best_intercept(scores, 0.0)
     facts = problem.primal(0.0, scores, b), 0.0, 0, stop, GapTrace(none, none, none, none, none)
     if isinstance(space, Vectors):
-        return SoftOutcome(np.zeros(space.X.shape[1]), b, np.zeros(m), *facts, scores)
+        return SoftOutcome(np.zeros(space.width), b, np.zeros(m), *facts, scores)
     return KernelOutcome(np.zeros(m), b, scores, *facts)
 
 

@@ -72,7 +72,7 @@ class Vectors:
 
     def __init__(self, machine, X, fresh: bool = True):
         self.machine, self.X, self.intercept, self.fresh = machine, X, machine.intercept, fresh
-        self.m = X.shape[0]
+        self.m, self.width = X.shape
         self.computed_square = _input.longest_example(machine, X)
         self.square = self.computed_square + allowance(X.shape[1], self.computed_square)
 
@@ -283,14 +283,19 @@ class Functions:
         suits = small and fits and not has_callbacks(self.machine)
         return SmallGram.of(kernel, X, self.intercept) if suits else None
 
+    def _pose_all(self, asked: Asked) -> None:
+        """Pose these examples, or those that they are part of."""
+        self._pose(asked)
+
     def soft_margin(self, signs, costs, start, limits: Limits) -> KernelOutcome:
-        kernel, X = self._pose(limits.asked)
+        self._pose_all(limits.asked)
         if start is None and limits.max_iter > PASSES_BEFORE_FINISH and not limits.asked():
             small, found = self._small_gram, None
             if small is not None:
                 found = small.soft_margin(signs, costs, limits.tol, self.exactly, limits.asked)
             if found is not None:
                 return found
+        kernel, X = self._pose(limits.asked)
         m, most = signs.size, limits.max_iter
         memory = GRAM_COPIES_TO_FINISH * 8 * m**2
         few = m <= MAX_FINISHED_ROWS and most > PASSES_BEFORE_FINISH

@@ -176,6 +176,16 @@ def descriptions() -> tuple[Description, ...]:
     return tuple(_KNOWN.values())
 
 
+def description_at(path: str) -> Description | None:
+    """That of the machine whose class is defined there, without importing another machine."""
+    from certo import estimators
+
+    name = path.rpartition(".")[2]
+    if name in estimators.__all__:
+        getattr(estimators, name)
+    return next((known for known in _KNOWN.values() if known.path == path), None)
+
+
 class Unsound(ValueError):
     """What came out of a file is not what a fit leaves; the message says why."""
 

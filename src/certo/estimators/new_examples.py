@@ -19,7 +19,6 @@ from certo.certificates.risk.kernel_scheme import KernelScheme
 from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.perceptron_run import PerceptronRun
-from certo.estimators._perceptron_claims import ON_SHARDS
 from certo.estimators.description import Page, kernel_was_given
 from certo.issue.labels import all_labels
 from certo.issue.risk import (
@@ -35,6 +34,10 @@ if TYPE_CHECKING:
     from certo.estimators.online_gradient_descent import OnlineGradientDescent
     from certo.estimators.perceptron import Perceptron
 
+ON_SHARDS = (
+    "the run was on shards, and only runs through all examples in one order are repeated by the "
+    "check of this bound."
+)
 DEPENDS_ON_ALL = (
     "the model depends on all examples and is not determined by a few of them, so that only test "
     "examples can bound its error rate."

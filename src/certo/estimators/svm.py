@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from itertools import repeat
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,34 +17,40 @@ from certo.blas import few_threads, one_thread
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.containers import count
 from certo.estimators import _in_blocks, _input, _kernel, _stream, description
-from certo.estimators._device import DeviceFunctions, device_of_fit
 from certo.estimators._keywords import answer_keywords
-from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
 from certo.estimators._limits import running
 from certo.estimators._linear import Later, forget, make_later
-from certo.estimators._pair_spaces import part_of
 from certo.estimators._pairs import Pair, are_paired, check_settings, pairs_in
-from certo.estimators._path import Path, starts_from
 from certo.estimators._prices import check_class_weight, prices_of, prices_of_pairs
-from certo.estimators._soft_margin import (
-    MAX_WAITING_NUMBERS,
-    Facts,
-    Machine,
-    Task,
-    can_wait,
-    facts_later,
-    in_place,
-    machine_for,
-    with_claims,
-)
-from certo.estimators._spaces import Space, space_for
 from certo.estimators.new_examples import by_supports
 from certo.facts import InputError
+from certo.lazy import LateModule
 from certo.losses.hinge import Hinge
 from certo.scale.device import CPU, check_device
-from certo.solvers.soft_margin import GapTrace
+from certo.solvers.gap_ledger import GapTrace
 from certo.stop import Stop
 from certo.words import refusals
+
+if TYPE_CHECKING:
+    from certo.estimators import (
+        _device,
+        _leave_one_out,
+        _pair_spaces,
+        _path,
+        _soft_margin,
+        _spaces,
+    )
+    from certo.estimators._leave_one_out import LeaveOneOut
+    from certo.estimators._path import Path
+    from certo.estimators._soft_margin import Machine, Task
+    from certo.estimators._spaces import Space
+else:  # Whoever reads a model from a file does not load the solvers.
+    _device = LateModule("certo.estimators._device")
+    _leave_one_out = LateModule("certo.estimators._leave_one_out")
+    _pair_spaces = LateModule("certo.estimators._pair_spaces")
+    _path = LateModule("certo.estimators._path")
+    _soft_margin = LateModule("certo.estimators._soft_margin")
+    _spaces = LateModule("certo.estimators._spaces")
 
 CROWDED_FROM_ROWS, CROWDED_SHARE = 20, 0.95  # So many supports are worth a remark.
 CERTIFICATE_SHARE_OF_TOL = 1e-3
@@ -249,26 +255,26 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         given = X
         X, targets, tasks = self._problem(X, y, sample_weight, reset=True)
         paired = are_paired(self, targets.classes)
-        device = device_of_fit(self, self.kernel, count(X))
-        starts = None if before is None else starts_from(before, targets, tasks)
+        device = _device.device_of_fit(self, self.kernel, count(X))
+        starts = None if before is None else _path.starts_from(before, targets, tasks)
         threads = one_thread() if paired else few_threads(tasks[0].signs.size)
         with running(self, X, "look") as run, threads:
-            space = space_for(self, X)
+            space = _spaces.space_for(self, X)
             if device is not None and space.kernel is not None:
-                space = DeviceFunctions(self, space.kernel, X, given, device)
+                space = _device.DeviceFunctions(self, space.kernel, X, given, device)
             space.problems = len(tasks)
             self._check_size(space, max(task.prices.total(task.signs.size) for task in tasks))
             # The certificate pays for rounding, so the solver aims at a little less than tol.
             limits = run.limits((1 - CERTIFICATE_SHARE_OF_TOL) * float(self.tol))
             found = []
             for task, start in zip(tasks, starts or repeat(None), strict=False):
-                part = part_of(space, task.rows)
-                machine = machine_for(
+                part = _pair_spaces.part_of(space, task.rows)
+                machine = _soft_margin.machine_for(
                     part, task.labels, task.signs, task.prices, start, limits, claim=not paired
                 )
                 found.append(machine)
-            if paired and not can_wait(space, tasks, found, float(self.tol)):
-                found = with_claims(space, tasks, found, run.asked)
+            if paired and not _soft_margin.can_wait(space, tasks, found, float(self.tol)):
+                found = _soft_margin.with_claims(space, tasks, found, run.asked)
             self._store(space, targets, tasks, found)
         return self
 
@@ -293,14 +299,12 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         if not are_paired(self, classes):
             prices = prices_of(self, y, classes, sample_weight)
             both = zip(targets.outputs, targets.signs, strict=True)
-            return X, targets, [Task(labels, None, signs, prices) for labels, signs in both]
+            tasks = [_soft_margin.Task(labels, None, signs, prices) for labels, signs in both]
+            return X, targets, tasks
         pairs = pairs_in(classes, targets.codes())
         of_pairs = prices_of_pairs(self, y, classes, sample_weight, pairs)
-        return (
-            X,
-            targets,
-            [Task(*pair, prices) for pair, prices in zip(pairs, of_pairs, strict=True)],
-        )
+        each = zip(pairs, of_pairs, strict=True)
+        return X, targets, [_soft_margin.Task(*pair, prices) for pair, prices in each]
 
     def _check_size(self, space: Space, costs: float) -> None:
         longest = float(np.sqrt(space.square + 1) * costs)
@@ -319,7 +323,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         self._paired = tasks[0].rows is not None
         self.intercept_ = np.array([outcome.b for outcome in outcomes])
         coef = [getattr(outcome, "w", None) for outcome in outcomes]
-        self._keep_supports(space, targets, list(map(in_place, tasks, found)), coef)
+        self._keep_supports(space, targets, list(map(_soft_margin.in_place, tasks, found)), coef)
         self.C_ = tasks[0].prices.C
         self.n_iter_ = max(int(outcome.passes) for outcome in outcomes)
         self.n_samples_fit_ = len(targets.signs[0])
@@ -329,11 +333,11 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         crowded = self._is_crowded(tasks)
         forget(self, "_later", "certificate_", "converged_", "objective_", "status_", "slack_")
         if found[0].claim is None:
-            later = facts_later(space, tasks, found, settings, crowded)
+            later = _soft_margin.facts_later(space, tasks, found, settings, crowded)
             self._stop = Stop.CONVERGED
-            make_later(self, space.X, at_once_above=MAX_WAITING_NUMBERS, **later)
+            make_later(self, space.X, at_once_above=_soft_margin.MAX_WAITING_NUMBERS, **later)
             return
-        facts = Facts.of(space, tasks, found, settings, crowded)
+        facts = _soft_margin.Facts.of(space, tasks, found, settings, crowded)
         self._stop = facts.stop
         self.certificate_, self.converged_ = facts.certificate, facts.converged
         self.objective_, self.status_ = facts.objective, facts.status
@@ -376,8 +380,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
             targets.classes, self.classes_
         ):
             raise InputError(refusals.not_left_out, self.n_samples_fit_, len(targets.signs[0]))
-        space = space_for(self, examples)
-        return leave_one_out(self, space, X, column_or_1d(y), tasks, exact=exact)
+        space = _spaces.space_for(self, examples)
+        return _leave_one_out.leave_one_out(self, space, X, column_or_1d(y), tasks, exact=exact)
 
     @classmethod
     def path(cls, X, y, Cs, *, sample_weight=None, **settings: Any) -> Path:
@@ -407,7 +411,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
                 break
         if not models:
             raise ValueError("path needs at least one C, but Cs is empty.")
-        return Path(np.array([model.C_ for model in models]), tuple(models))
+        return _path.Path(np.array([model.C_ for model in models]), tuple(models))
 
 
 def _are_same_costs(claim: SoftMarginGap, machine: SVM, y) -> bool:

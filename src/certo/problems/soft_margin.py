@@ -30,7 +30,7 @@ class SoftMargin:
 
     def feasible(self, alpha: np.ndarray) -> np.ndarray:
         """Multipliers nearby that are feasible, exactly."""
-        alpha = np.clip(alpha, 0.0, self.costs)
+        alpha = np.minimum(np.maximum(alpha, 0.0), self.costs)
         return balanced(alpha, self.signs, self.costs) if self.intercept == "free" else alpha
 
     def best_intercept(self, scores: np.ndarray, lifted: float) -> float:

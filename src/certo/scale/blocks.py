@@ -106,6 +106,8 @@ class Blocks(abc.ABC):
     ):
         self.shape, self.dtype, self.columns, self.place = shape, np.dtype(dtype), columns, place
         self.passes = 0  # Passes over the blocks so far.
+        #: Sums over all rows that an earlier pass has left behind, for whoever knows them, or None.
+        self.sums: Any = None
         #: Asked before every block; if it says why to stop, the pass ends with `Stopped`.
         self.asked: Asked = go_on
 

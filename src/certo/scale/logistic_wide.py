@@ -24,6 +24,7 @@ from certo.scale.first_look import in_float64
 from certo.solvers.logistic_system import conjugate_gradients, diagonal_scale
 from certo.solvers.logistic_wide import Point
 from certo.solvers.newton import ARMIJO_SHARE
+from certo.stop import Asked
 
 #: The share of the gradient that a step may leave. A step costs two passes beside its products, so
 #: that it is worth while to solve its system well.
@@ -155,7 +156,7 @@ class WideBlocks:
             aside = (1.0 if one else 0.5) * float(np.abs(moved).sum()) * (float(most) + here)
         return float(np.sum(point.gradient[: self.d] ** 2)) / (2 * self.ridge) + aside
 
-    def step(self, point: Point, share: float, enough: float) -> np.ndarray:
+    def step(self, point: Point, share: float, enough: float, asked: Asked) -> np.ndarray:
         penalty = np.where(np.arange(self.p) < self.d, self.ridge, 0.0)[:, None]
         scale = diagonal_scale(point.parts, self.ridge)
 
@@ -167,7 +168,9 @@ class WideBlocks:
         share = min(share, MAX_RESIDUAL_BY_BLOCKS)
         # What is left of the intercepts' gradient counts more than what `enough` looks at.
         enough = 0.0 if self.lift else enough
-        found = conjugate_gradients(product, lambda R: R * scale, b / size, share, enough / size)
+        found = conjugate_gradients(
+            product, lambda R: R * scale, b / size, share, enough / size, asked
+        )
         step = size * found
         return step if self.outputs == 1 else step - step.mean(axis=1, keepdims=True)
 

@@ -7,6 +7,7 @@ sum are one loop over a tile of inner products.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -48,33 +49,45 @@ def scores(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
     return sums(kernel, X, centres, coef).values
 
 
-def sums(kernel: Kernel, X, centres, coef: np.ndarray) -> Sums:
-    """The same, and how far the values of the kernel may be off."""
+def sums(
+    kernel: Kernel, X, centres, coef: np.ndarray, groups: Sequence[slice] | None = None
+) -> Sums:
+    """The same, and how far the values of the kernel may be off; of `groups` of centres, which
+    together are all of them, each has sums of its own: (m, groups, columns of coef)."""
+    m = count(X)
+    out = np.zeros((m, *coef.shape[1:]) if groups is None else (m, len(groups), coef.shape[1]))
     if isinstance(kernel, Gaussian):
         left, right = _Points.both(X, centres)
-        scale, out = 0.5 / float(kernel.variance), np.zeros((count(X), *coef.shape[1:]))
+        scale = 0.5 / float(kernel.variance)
         if _tells_distances(left, right, scale):
-            _add_gaussian(out, left, right, scale, coef)
+            _add_gaussian(out, left, right, scale, coef, groups=groups)
             longest = right.square.max(initial=0.0)
             return Sums(out, kernel.off_by_norms(X.shape[1], left.square, longest))
-    return Sums(_sums(kernel, X, centres, coef), None)
-
-
-def _sums(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
-    m = count(X)
     if kernel.takes == "vectors":
         X, centres = (part.astype(np.float64, copy=False) for part in (X, centres))
     if isinstance(kernel, Precomputed):  # The columns of a given matrix are not copied.
         each = np.zeros((X.shape[1], *coef.shape[1:]))
         np.add.at(each, centres, coef)
-        return X @ each
+        return Sums(X @ each, None)
     at_once = STRIP_VALUES if _in_strips(kernel, centres) else BLOCK_VALUES
     step = max(1, at_once // max(1, len(coef)))
-    parts = [
-        np.asarray(kernel._block(X[start : start + step], centres), dtype=np.float64) @ coef
-        for start in range(0, m, step)
-    ]
-    return np.concatenate(parts) if parts else np.zeros((0, *coef.shape[1:]))
+    for start in range(0, m, step):
+        some = slice(start, start + step)
+        block = np.asarray(kernel._block(X[some], centres), dtype=np.float64)
+        _add_products(out[some], block, coef, slice(0, len(coef)), groups)
+    return Sums(out, None)
+
+
+def _add_products(out, block, coef: np.ndarray, columns: slice, groups) -> None:
+    """Add to `out` what these columns of the Gram matrix are in `sums`."""
+    if groups is None:
+        out += block @ coef[columns]
+        return
+    for k, group in enumerate(groups):
+        first, last = max(group.start, columns.start), min(group.stop, columns.stop)
+        if first < last:
+            mine = block[:, first - columns.start : last - columns.start]
+            out[:, k] += mine @ coef[first:last]
 
 
 def _in_strips(kernel: Kernel, X) -> bool:
@@ -349,8 +362,11 @@ def _tiles(left: _Points, right: _Points, count: int, fill, half: bool = False) 
             in_pieces(pieces(-(-rows // height), work * rows * (columns.stop - j)), below)
 
 
-def _add_gaussian(out, left: _Points, right: _Points, scale: float, coef, rows=None) -> None:
-    """out_i ← out_i + Σ_j coef_j exp(−‖x_i − z_j‖² scale); only x_i in `rows`, if given."""
+def _add_gaussian(
+    out, left: _Points, right: _Points, scale: float, coef, rows=None, groups=None
+) -> None:
+    """out_i ← out_i + Σ_j coef_j exp(−‖x_i − z_j‖² scale); only x_i in `rows`, if given, and by
+    `groups` of z_j, if given (see `sums`)."""
 
     def fill(turned, columns, i, k, room):
         some = slice(i, k) if rows is None else rows[i:k]
@@ -360,7 +376,7 @@ def _add_gaussian(out, left: _Points, right: _Points, scale: float, coef, rows=N
         else:
             tile = tile.astype(np.float64, copy=False)
             exp_block(tile, left.square[some], right.square[columns], scale)
-            out[i:k] += tile @ coef[columns]
+            _add_products(out[i:k], tile, coef, columns, groups)
 
     _tiles(left, right, len(out), fill)
 

@@ -178,10 +178,8 @@ class Direct:
         With an old Hessian the step is that of L-BFGS, the Hessian being its first matrix. The
         last step promises no more than `enough`.
         """
-        if self._last is not None and state.hessian is None:
-            pair = (state.W - self._last.W).ravel(), state.gradient - self._last.gradient
-            self._pairs += [pair] if pair[0] @ pair[1] > 0 else []
         if state.hessian is None:
+            self._note_pair(state)
             step, square = self._solved(state.gradient)
             last = self.of_part and self._renewed and 0.5 * square <= enough
             self.calm = square <= self._max_ratio * self._square and not last
@@ -196,6 +194,23 @@ class Direct:
         self.ratio, self._square = square / self._square, square
         self._last = state._replace(hessian=None)
         return step, square
+
+    def sharpened(self, state: State) -> State:
+        """Where the next step leads, if it moves the objective by less than that is rounded by: the
+        gradient at the end of the last step is known, so this needs no look at the examples. The
+        coefficients get the digits that steps with an old Hessian leave out."""
+        if self.penalty is None or self._last is None:
+            return state
+        self._note_pair(state)
+        step, square = self._solved(state.gradient)
+        unseen = 0 <= 0.5 * square <= min(ROUNDING * abs(state.objective), self._square)
+        return state._replace(W=state.W + step) if unseen else state
+
+    def _note_pair(self, state: State) -> None:
+        """Note the last step, and how the gradient changed over it."""
+        if self._last is not None:
+            pair = (state.W - self._last.W).ravel(), state.gradient - self._last.gradient
+            self._pairs += [pair] if pair[0] @ pair[1] > 0 else []
 
     def _solved(self, g: np.ndarray) -> tuple[np.ndarray, float]:
         """The two loops of L-BFGS (Nocedal and Wright 2006, algorithm 7.4) around H⁺."""
@@ -297,7 +312,7 @@ def _steps(problem: Direct, W: np.ndarray, run: NewtonRun, reached: list[np.ndar
         run.steps += 1
         run.note(state.loss, state.objective, length)
         if run.stop is not None:
-            return state
+            return problem.sharpened(state) if run.stop is Stop.CONVERGED else state
 
 
 def _stepped(

@@ -21,6 +21,7 @@ from scipy.linalg.lapack import spotrf, spotri
 from certo.compiled.logistic_wide import bend_several
 from certo.compiled.threads import in_pieces, one_thread, pieces
 from certo.solvers.logistic_tables import DenseTable, SparseTable
+from certo.stop import Asked, go_on
 
 MAX_BLOCK_DIM = 2048  # Features up to which each class has a preconditioner of its own.
 BLOCK_ROWS_PER_FEATURE = 4  # Examples of which the block is made, for each feature.
@@ -43,8 +44,10 @@ class NewtonSystem:
         self._weights = np.zeros((table.m, 0))  # The weights of the blocks that were made.
         self._inverses = np.empty((0, table.p, table.p), np.float32)
 
-    def solve(self, parts: np.ndarray, b: Vectors, share: float, enough: float) -> Vectors:
-        """x with Hx near b: until the residual is this share of b, or this small.
+    def solve(
+        self, parts: np.ndarray, b: Vectors, share: float, enough: float, asked: Asked = go_on
+    ) -> Vectors:
+        """x with Hx near b: until the residual is this share of b, or this small, or `asked`.
 
         `parts` are the probabilities (m, K), for two classes s σ(f)σ(−f), (m, 1).
         """
@@ -66,9 +69,8 @@ class NewtonSystem:
             return out
 
         right = (b / size).astype(self.kind)
-        x = conjugate_gradients(
-            product, self._preconditioner(weights.astype(self.kind)), right, share, enough / size
-        )
+        near = self._preconditioner(weights.astype(self.kind))
+        x = conjugate_gradients(product, near, right, share, enough / size, asked)
         return size * x.astype(np.float64)
 
     def _preconditioner(self, weights: np.ndarray) -> Callable[[Vectors], Vectors]:
@@ -130,7 +132,9 @@ def diagonal_scale(squares: np.ndarray, ridge: float) -> np.ndarray:
     return 1 / np.sqrt(1 + squares / base)
 
 
-def conjugate_gradients(product, precondition, b: Vectors, share: float, enough: float) -> Vectors:
+def conjugate_gradients(
+    product, precondition, b: Vectors, share: float, enough: float, asked: Asked = go_on
+) -> Vectors:
     x, r = np.zeros_like(b), b.copy()
     z = precondition(r)
     rz, v = float(np.vdot(r, z)), z.copy()
@@ -145,7 +149,7 @@ def conjugate_gradients(product, precondition, b: Vectors, share: float, enough:
         r -= a * Hv
         z = precondition(r)
         rz, before = float(np.vdot(r, z)), rz
-        if not rz > share * share * first or float(np.vdot(r, r)) <= enough * enough:
+        if not rz > share * share * first or float(np.vdot(r, r)) <= enough * enough or asked():
             break
         v *= b.dtype.type(rz / before)
         v += z

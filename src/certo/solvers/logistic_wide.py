@@ -170,8 +170,8 @@ class Wide:
         """coef and intercept, of x."""
         return plain_weights(W.T.copy(), self.table.centre, self.lift).symmetric
 
-    def step(self, point: Point, share: float, enough: float) -> np.ndarray:
-        step = self.system.solve(point.parts, -point.gradient, share, enough)
+    def step(self, point: Point, share: float, enough: float, asked: Asked) -> np.ndarray:
+        step = self.system.solve(point.parts, -point.gradient, share, enough, asked)
         return step if self.outputs == 1 else step - step.mean(axis=1, keepdims=True)
 
     def length(self, point: Point, step: np.ndarray, moves: np.ndarray) -> float:
@@ -239,7 +239,8 @@ def descend_wide(problem: Wide, W: np.ndarray | None, run: NewtonRun) -> Point:
         if run.stop is not None:
             return point
         size = float(np.linalg.norm(point.gradient))
-        step = problem.step(point, min(max_residual, np.sqrt(size / first)), enough)
+        share = min(max_residual, np.sqrt(size / first))
+        step = problem.step(point, share, enough, run.limits.asked)
         square = -float(np.sum(step * point.gradient))
         run.note_next(step, square)
         if run.runs_away:
@@ -251,14 +252,15 @@ def descend_wide(problem: Wide, W: np.ndarray | None, run: NewtonRun) -> Point:
         still = run.limits.damped and not new.objective < point.objective
         if still and not np.linalg.norm(new.gradient) < 0.5 * size:
             if problem.system.kind == np.float64:
-                run.stop = Stop.NO_PROGRESS
+                run.stop = run.limits.asked() or Stop.NO_PROGRESS
                 return point
             problem.system.kind = np.dtype(np.float64)  # It shows what float32 did not.
             continue
         point = new
         run.note(point.loss, point.objective, t)
         run.steps += 1
-        if left == np.inf and 0.5 * square <= LAST_STEP_SHARE * run.limits.tol:
+        near = left == np.inf and 0.5 * square <= LAST_STEP_SHARE * run.limits.tol
+        if near and not run.limits.asked():  # A step that was broken off says little.
             run.stop = Stop.CONVERGED
             return point
 

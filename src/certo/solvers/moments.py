@@ -254,9 +254,11 @@ class Triangle:
 
     @classmethod
     def of(cls, known: Moments) -> Triangle:
-        """From the products, with the digits that they have."""
-        values, vectors = np.linalg.eigh(known.products)
-        factor = (np.sqrt(np.maximum(values, 0.0)) * vectors).T
+        """From the products, with the digits that they have, whatever the units of the columns."""
+        scale = np.sqrt(np.diag(known.products))
+        scale = np.where(scale > 0, scale, 1.0)
+        values, vectors = np.linalg.eigh(known.products / scale / scale[:, None])
+        factor = (np.sqrt(np.maximum(values, 0.0)) * vectors).T * scale
         return cls(known.rows, known.weight, known.mean, _factor([factor]))
 
     @property

@@ -264,7 +264,7 @@ class _Search:
             times *= math.ceil(1 + direction.reach)
         strict = ~self.left & self.rows & (np.arange(K)[:, None] != self.codes)
         if K == 2:
-            coef = [[a - b for a, b in zip(coef[1], coef[0], strict=True)]]
+            coef = [[a - b if b else a for a, b in zip(coef[1], coef[0], strict=True)]]
             return Recession(coef, np.any(strict, axis=0), tuple(self.cuts))
         return Recession(coef, np.ascontiguousarray(strict.T), tuple(self.cuts))
 

@@ -149,7 +149,8 @@ class SmallGram:
         looks[-1] = (looks[-1][0], found.primal, found.dual)
         seconds, primal, dual = np.array(looks).T
         n = seconds.size
-        primal, dual = np.minimum.accumulate(primal), np.maximum.accumulate(dual)
+        if n > 1:
+            primal, dual = np.minimum.accumulate(primal), np.maximum.accumulate(dual)
         trace = GapTrace(np.zeros(n, np.int64), seconds, np.arange(1, n + 1), primal, dual)
         return found._replace(passes=n, trace=trace)
 

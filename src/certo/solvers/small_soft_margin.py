@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from certo.compiled.small_soft_margin import minimise
+from certo.compiled.small_soft_margin import lifted_rows, minimise
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers.soft_margin import (
     ACCEPTED_GAP,
@@ -32,17 +32,13 @@ class SmallRows:
         """With `exactly`, problems of few numbers are solved as exactly as float64 allows."""
         m, d = X.shape
         self.X, self.intercept, self.exactly = X, intercept, exactly
-        self.Z = np.ones((m, d + (intercept != "none")))
-        self.Z[:, :d] = X
+        self.Z = np.empty((m, d + (intercept != "none")))
         self.regular = np.ones(self.Z.shape[1])
+        above = np.inf
         if intercept == "free":
             self.regular[-1] = 0.0
-            mean = self.Z[:, :d].mean(axis=0)
-            moved = self.Z[:, :d] - mean
-            # As in `soft_margin`: nearer to the origin less is rounded, and no b is lost.
-            if float(mean @ mean) > CENTRE_ABOVE * float(np.sum(moved * moved)) / m:
-                self.Z[:, :d] = moved
-        self.size = float(np.sum(self.Z[:, :d] ** 2)) / m
+            above = CENTRE_ABOVE  # As in `soft_margin`: less is rounded, and no b is lost.
+        self.size = lifted_rows(np.ascontiguousarray(X), above, self.Z)
 
     @staticmethod
     def suits(X) -> bool:
@@ -62,6 +58,7 @@ class SmallRows:
         began = time.perf_counter()
         exact = self.exactly and self.Z.size <= EXACT_BELOW_NUMBERS
         goal = min(tol, SMALLEST_GAP) if exact else tol
+        signs = signs.astype(np.float64)
         Z = self.Z * signs[:, None]
         looks = np.empty((min(max_iter, MAX_LOOKS), 2))
         w, beta = np.zeros(Z.shape[1]), np.zeros(len(Z))
@@ -79,8 +76,7 @@ class SmallRows:
             return None
         primals = np.maximum(looks[:count, 0], primal)
         duals = np.minimum(looks[:count, 1], dual)
-        seconds = np.linspace(0.0, time.perf_counter() - began, count + 1)[1:]
-        trace = GapTrace(
-            np.zeros(count, np.int64), seconds, np.arange(1, count + 1), primals, duals
-        )
+        passes = np.arange(1, count + 1)
+        seconds = passes * ((time.perf_counter() - began) / count)
+        trace = GapTrace(np.zeros(count, np.int64), seconds, passes, primals, duals)
         return SoftOutcome(coef, b, alpha, primal, dual, count, Stop.CONVERGED, trace)

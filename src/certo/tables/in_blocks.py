@@ -81,6 +81,9 @@ def fit_files(
     encoder = encoder_of(seen, scale, drop, category, known.needs_reference_levels(estimator))
     files, encoded = seen.files, Encoded(encoder, seen.files.target, measured)
     training = _blocks(files, encoded, seen.training, on_cluster)
+    if seen.sums is not None:
+        sums, scaler = seen.sums, encoder.scaler_
+        training.sums = sums if scaler is None else sums.standardised(scaler.mean_, scaler.scale_)
     machine = clone(estimator)
     if "multiclass" in machine.get_params():  # Pairs of classes are not fitted by blocks.
         machine.set_params(multiclass="rest")

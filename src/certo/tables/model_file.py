@@ -13,6 +13,7 @@ import hashlib
 import importlib
 import json
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,7 @@ from certo.data.encoder import TableEncoder
 from certo.data.files import read_whole, write_whole
 from certo.data.fingerprint import BY_BLOCKS
 from certo.data.problem import Problem
-from certo.estimators._kernel import spread
-from certo.estimators.description import Unsound, describe, descriptions
-from certo.estimators.hard_margin import HardMarginSVM
-from certo.estimators.perceptron import Perceptron
-from certo.estimators.svm import SVM
+from certo.estimators.description import Unsound, describe, description_at
 from certo.tables.archive import check_sizes, kinds_in
 from certo.tables.archive_reader import read_archive
 from certo.tables.held_out import HeldOut
@@ -252,9 +249,10 @@ def _read(payload: bytes, number: int = MODEL_FORMAT) -> Any:
         _upgrade_settings(machine)
     kind: Any = type(machine)
     own: dict[str, Any] = getattr(machine, "__dict__", {})
-    if describe(machine) is not None and "time_limit" in kind._get_param_names():
+    settings = kind._get_param_names() if describe(machine) is not None else []
+    if "time_limit" in settings:
         own.setdefault("time_limit", None)  # Some machines had none at first.
-    if isinstance(machine, SVM):  # As were those of before there were devices.
+    if "device" in settings:  # As were those of before there were devices.
         own.setdefault("device", "cpu")
         own.setdefault("device_", "cpu")
     if number == 3:
@@ -284,6 +282,8 @@ def _upgrade_supports(machine: Any) -> None:
     The class of a support is known where it is positive in the output of one class, or negative in
     those of all others. That of the others is -1: they have a place in no other array of the file.
     """
+    from certo.estimators._kernel import spread
+
     state = vars(machine)
     if "n_support_" not in state:  # It has no supports.
         return
@@ -304,6 +304,8 @@ def _upgrade_supports(machine: Any) -> None:
 def _upgrade_settings(machine: Any) -> None:
     """Before format 6 there was an output for each class, and one run through all examples, and no
     setting about either."""
+    from certo.estimators import SVM, HardMarginSVM, Perceptron
+
     if isinstance(machine, Perceptron):
         machine.shards = 1
     if isinstance(machine, SVM | HardMarginSVM):
@@ -317,9 +319,11 @@ def _upgrade_encoder(encoder: Any) -> None:
         encoder.text, encoder.prose_names_, encoder.vocabularies_ = (), [], []
 
 
-def _trusted() -> set[str]:
-    """Classes of ours that a file may hold: encoders, machines, and objects among settings."""
-    stored = [known for known in descriptions() if known.fitted is not None]
+def _trusted(names: Iterable[str]) -> set[str]:
+    """Classes of ours that a file which asks for these may hold: encoders, those of them that are
+    machines, and objects among settings of these machines."""
+    found = [description_at(name) for name in names]
+    stored = [known for known in found if known is not None and known.fitted is not None]
     kinds = [TableEncoder, *(kind for known in stored for kind in known.setting_kinds)]
     return {known.path for known in stored} | {f"{k.__module__}.{k.__qualname__}" for k in kinds}
 
@@ -328,8 +332,9 @@ def _refuse_other_kinds(payload: bytes) -> dict[str, Any]:
     """Look through the archive's description before anything is created from it. The classes that
     it names, by their names."""
     check_sizes(payload)
-    kinds = _NODE_TYPES | {"ObjectNode": _NODE_TYPES["ObjectNode"] | _trusted()}
     found = kinds_in(payload)
+    ours = _trusted(name for loader, name in found if loader == "ObjectNode")
+    kinds = _NODE_TYPES | {"ObjectNode": _NODE_TYPES["ObjectNode"] | ours}
     for loader, name in found:
         if name not in kinds.get(loader, ()):
             raise Problem(

@@ -11,7 +11,7 @@ import numpy as np
 from certo.certificates.encoding import counted
 from certo.certificates.sample.labels import Labels
 from certo.words.labels import sides_of
-from certo.words.reader import column_at, entry_at, examples_at
+from certo.words.reader import column_at, entry_at, example, examples_at, setting
 
 Rows = Sequence[int] | np.ndarray  # Numbers of examples, counting from 0.
 
@@ -345,6 +345,13 @@ def unknown_reference(classes: Sequence[Any], came: Any) -> str:
 
 def even_neighbours(came: Any) -> str:
     return f"neighbours must be odd numbers, so that two classes cannot tie, got {came!r}."
+
+
+def no_kernel_in_time(folds: int, seconds: float | None) -> str:
+    return (
+        f"no kernel was fitted in all {folds} folds within the limit of {seconds or 0:g} s. Allow "
+        f"more ({setting('time_limit')}), or try fewer folds or {example()}s."
+    )
 
 
 # --- examples of the fit ---

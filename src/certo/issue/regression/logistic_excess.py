@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.regression.logistic_excess import LogisticExcess
@@ -61,7 +63,9 @@ def issue_logistic_excess(
     lines = tuple(tuple(line) for line in combinations)
     if alive is not None:
         draft = replace(draft, dropped=refusal(draft, np.asarray(alive), sample))
-    point = draft._point(sample)
+    # SciPy copies the transpose for every block of CSR rows, unless it is C-ordered.
+    turned = np.asfortranarray(coef) if sparse.issparse(sample.X) else draft.coef
+    point = with_numbers(copy(draft), coef=turned)._point(sample)
     draft, excess = best_proof(draft, point, Basis(kept, lines, factor), enough)
     risk, left = draft._risks(point, SLACK_FACTOR)
     upper, lower = exact.above(risk), exact.below(left - Fraction(excess))
