@@ -318,6 +318,7 @@ def test_a_kernel_that_does_not_separate_is_marked_and_the_others_go_on():
         compare_kernels(X, y, kernels[:1], HardMarginSVM(), cv=3)
 
 
+@pytest.mark.slow
 def test_a_best_value_at_an_end_of_the_range_is_remarked():
     def remark(*kernels):
         return compare_kernels(X, Y, kernels, SVM(C=10.0), random_state=0).best_is_at_end

@@ -81,6 +81,7 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(certo, tables, tmp_path):
     assert "sklearn.linear_model._coordinate_descent.Lasso" in said.err
 
 
+@pytest.mark.slow
 def test_a_report(certo, model, tables, tmp_path):
     train, test = tables
     words = "certify", model, train, "--target", "y", "--test", test

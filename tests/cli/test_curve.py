@@ -61,6 +61,7 @@ def test_facts_for_machines(certo):
     assert facts["interrupted"] is False
 
 
+@pytest.mark.slow
 def test_kernels_written_out_and_those_that_suit_the_data(certo):
     words = ["--kernel", "Gaussian(2)", "--kernel", "Linear() + 2 * Gaussian(1)"]
     facts = certo(*WORDS, *words, "--json").json

@@ -28,6 +28,7 @@ def loaded(*words) -> set[str]:
     return set(found.stderr.splitlines()[-1].split())
 
 
+@pytest.mark.slow
 def test_help_loads_no_library_of_machines():
     modules = loaded("fit", "--help")
     for name in ("sklearn", "scipy", "pyarrow", "numba", "matplotlib", "pandas", "skops"):
