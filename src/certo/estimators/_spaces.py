@@ -32,6 +32,7 @@ from certo.certificates.spaces.space import Machine
 from certo.certificates.spaces.vectors import Margins
 from certo.containers import count
 from certo.estimators import _input
+from certo.estimators._gram_proofs import proved_shift
 from certo.estimators._limits import Limits, has_callbacks
 from certo.estimators._linear import forget
 from certo.facts import InputError
@@ -415,7 +416,7 @@ def check_images(machine, kernel: Kernel, X) -> Checked:
     name = type(machine).__name__
     shift = 0.0
     if kernel.takes == "matrix":
-        shift, X = check_gram(X), symmetrised(X)
+        shift, X = proved_shift(X), symmetrised(X)
         shift = shift if isinstance(kernel, Precomputed) else needed_shift(X, kernel)
     with np.errstate(over="ignore", invalid="ignore"):
         diagonal = kernel.diagonal(X)
