@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 import certo
 from certo import SVM, HardMarginSVM
 from certo.certificates import Labels, SoftMarginGap
-from certo.estimators import _pairs
+from certo.estimators import _pairs, _soft_margin
 from certo.kernels import Gaussian, Polynomial, Precomputed, Spectrum
 from certo.stop import Stop
 
@@ -252,8 +252,9 @@ def test_a_large_gap_is_said_of_the_pairs():
 
 
 @pytest.mark.parametrize("kernel", [None, Gaussian(2.0)])
-def test_what_was_not_begun_is_said_of_its_pairs(kernel, monkeypatch):
-    """A wish to stop after two pairs: they are as good as ever, the others have weights of 0."""
+@pytest.mark.parametrize("multiclass", ["pairs", "rest"])
+def test_what_was_not_begun_is_said_of_its_classes(multiclass, kernel, monkeypatch):
+    """A wish to stop after two outputs: they are as good as ever, the others have weights of 0."""
     from certo.estimators._limits import Running
 
     X, y = clouds(m=80)
@@ -264,24 +265,24 @@ def test_what_was_not_begun_is_said_of_its_pairs(kernel, monkeypatch):
         stop = asked(self)
         return stop or (Stop.BY_HAND if len(begun) > 2 else None)
 
-    from certo.estimators import svm
-
-    original = svm.machine_for
+    original = _soft_margin.machine_for
 
     def counted(*args, **settings):
         begun.append(1)
         return original(*args, **settings)
 
     monkeypatch.setattr(Running, "asked", after_two)
-    monkeypatch.setattr(svm, "machine_for", counted)
+    monkeypatch.setattr(_soft_margin, "machine_for", counted)
     with pytest.warns(ConvergenceWarning):
-        model = SVM(kernel).fit(X, y)
+        model = SVM(kernel, multiclass=multiclass).fit(X, y)
+    outputs = len(model.outputs_)
     assert len(model.certificate_) == 2
     assert model.certificate_.verify(X, y)
     reasons = [one.reason for one in model.certificate_.not_claimed]
-    assert len(reasons) == 4
+    assert len(reasons) == outputs - 2
     assert all("stopped before it came" in reason for reason in reasons)
-    assert [model.supports_of_output(k)[0].size > 0 for k in range(6)] == [True] * 2 + [False] * 4
+    sizes = [model.supports_of_output(k)[0].size for k in range(outputs)]
+    assert [size > 1 for size in sizes] == [True] * 2 + [False] * (outputs - 2)
 
 
 class TestHardMargin:
@@ -335,18 +336,17 @@ class TestSettings:
 @pytest.mark.parametrize("kernel", [None, Gaussian(2.0)])
 def test_claims_of_a_stopped_fit_do_not_take_longer_than_the_fit(kernel, monkeypatch):
     """All pairs are solved, and then somebody waits: claims that would take long are not made."""
-    from certo.estimators import _soft_margin, svm
-
     X, y = clouds(m=80)
     usual = SVM(kernel).fit(X, y)
-    monkeypatch.setattr(svm, "can_wait", lambda *anything: False)
+    slack = usual.slack_
+    monkeypatch.setattr(_soft_margin, "can_wait", lambda *anything: False)
     monkeypatch.setattr(_soft_margin, "CLAIM_SECONDS", 0.0)
     made = _soft_margin.with_claims
 
     def asked_by_now(space, tasks, found, asked):
         return made(space, tasks, found, lambda: Stop.TIME_LIMIT)
 
-    monkeypatch.setattr(svm, "with_claims", asked_by_now)
+    monkeypatch.setattr(_soft_margin, "with_claims", asked_by_now)
     with pytest.warns(ConvergenceWarning, match="nothing is proved"):
         model = SVM(kernel, time_limit=1.0).fit(X, y)
     assert model._stop is Stop.TIME_LIMIT
@@ -355,5 +355,5 @@ def test_claims_of_a_stopped_fit_do_not_take_longer_than_the_fit(kernel, monkeyp
     assert len(model.certificate_.not_claimed) == 6
     np.testing.assert_array_equal(model.intercept_, usual.intercept_)
     np.testing.assert_array_equal(model.predict(X), usual.predict(X))
-    for own, other in zip(model.slack_, usual.slack_, strict=True):
+    for own, other in zip(model.slack_, slack, strict=True):
         np.testing.assert_allclose(own, other, atol=1e-9)

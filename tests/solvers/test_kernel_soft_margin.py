@@ -405,3 +405,25 @@ def test_rows_that_are_kept_fit_into_the_cache(monkeypatch):
         reached(Gaussian(1.0), X, signs, np.ones(500), "free", found, 1e-5)
         assert kept[-1] <= cache_mb / 2 * 2**20
     assert kept[-1] == 8 * 500**2
+
+
+def test_a_step_on_a_dear_block_is_given_up_once_somebody_waits(monkeypatch):
+    """The block is made, and no more: the multipliers are those of before, and what is said too."""
+    random = np.random.default_rng(0)
+    X, signs = random.standard_normal((300, 3)), np.resize([1, -1], 300).astype(np.int8)
+    blocks = []
+
+    def gram(self, at, dtype):
+        blocks.append(at.size)
+        return made(self, at, dtype)
+
+    made = kernel_soft_margin._Search._gram
+    monkeypatch.setattr(kernel_soft_margin._Search, "_gram", gram)
+    monkeypatch.setattr(kernel_soft_margin, "LONG_BLOCK_SECONDS", 0.0)
+    found = kernel_soft_margin.kernel_soft_margin(
+        Gaussian(1.0), X, signs, np.ones(300), "free", tol=1e-6, max_iter=100,
+        asked=lambda: Stop.TIME_LIMIT if blocks else None,
+    )  # fmt: skip
+    assert len(blocks) == 1
+    assert found.stop is Stop.TIME_LIMIT
+    assert not found.alpha.any()

@@ -83,7 +83,7 @@ def machine_for(
     stop = None if claim else limits.asked()
     if stop is None:
         outcome = space.soft_margin(signs, costs, start, limits)
-    else:  # So many pairs may be left that even a first look at each would take long.
+    else:  # So many classes may be left that even a first look at each would take long.
         outcome = _not_begun(space, signs, costs, stop)
     alpha = outcome.alpha
     kept = alpha > 0
@@ -112,7 +112,8 @@ def with_claim(
 ) -> Machine:
     """The same with its claim, or with the reason why there is none."""
     outcome = machine.outcome
-    if outcome.stop is not Stop.CONVERGED and not outcome.passes and labels.against is not None:
+    several = len(labels.classes) > 2
+    if outcome.stop is not Stop.CONVERGED and not outcome.passes and several:
         slack = SoftMargin.loss.of(signs, np.full(signs.size, outcome.b))
         return machine._replace(claim=refuse(SoftMarginGap, labels, NOT_BEGUN), slack=slack)
     made = attempt(
@@ -132,8 +133,8 @@ def with_claim(
 def with_claims(
     space: Space, tasks: list[Task], found: list[Machine], asked: Asked = go_on
 ) -> list[Machine]:
-    """Those of pairs with their claims; once somebody waits for the answer, with those that can be
-    made in CLAIM_SECONDS, since claims of many pairs may take as long as the fit."""
+    """Those of several classes with their claims; once somebody waits for the answer, with those
+    that can be made in CLAIM_SECONDS, since claims of many pairs may take as long as the fit."""
     claimed, late = [], None
     for task, machine in zip(tasks, found, strict=True):
         stop = asked()

@@ -266,14 +266,15 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
             self._check_size(space, max(task.prices.total(task.signs.size) for task in tasks))
             # The certificate pays for rounding, so the solver aims at a little less than tol.
             limits = run.limits((1 - CERTIFICATE_SHARE_OF_TOL) * float(self.tol))
-            found = []
+            found, several = [], len(tasks) > 1
             for task, start in zip(tasks, starts or repeat(None), strict=False):
                 part = _pair_spaces.part_of(space, task.rows)
                 machine = _soft_margin.machine_for(
-                    part, task.labels, task.signs, task.prices, start, limits, claim=not paired
+                    part, task.labels, task.signs, task.prices, start, limits, claim=not several
                 )
                 found.append(machine)
-            if paired and not _soft_margin.can_wait(space, tasks, found, float(self.tol)):
+            waits = paired and _soft_margin.can_wait(space, tasks, found, float(self.tol))
+            if several and not waits:
                 found = _soft_margin.with_claims(space, tasks, found, run.asked)
             self._store(space, targets, tasks, found)
         return self

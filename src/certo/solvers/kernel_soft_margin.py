@@ -21,6 +21,7 @@ certificate will say.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from math import isqrt
 from typing import NamedTuple
@@ -48,6 +49,7 @@ MAX_NEWTON_ROWS = 4096  # Examples of the largest block for it: its cost grows a
 MAX_SCANNED_PER_CALL = 2**28  # Slopes read by pair steps between two questions whether to stop.
 NEWTON_ACCURACY = 0.01  # Newton steps go on further, since that costs them little.
 BOX_ROUNDING = 1e-15  # Distance from a bound, relative to its box, that is rounding.
+LONG_BLOCK_SECONDS = 0.1  # Once somebody waits, a step ends at its block if that took longer.
 MAX_BLOCKS_PER_LOOK = 30  # Blocks between two looks at all examples.
 SHRUNK_GOAL = 0.7  # Share of the goal that is aimed at before all examples are looked at.
 
@@ -226,9 +228,12 @@ class _Search:
     def _step(self, rows, f: np.ndarray, look: _Look, chosen: np.ndarray) -> None:
         """Solve for the chosen ones of `rows`, whose scores are f; move β and f."""
         at, slopes = rows[chosen], look.slopes[chosen]
-        beta = self.beta[at]
+        began, beta = time.perf_counter(), self.beta[at]
+        gram = self._gram(at, self.precision)
+        if time.perf_counter() - began > LONG_BLOCK_SECONDS and self.asked():
+            return  # What is left of the step takes longer still.
         accuracy = WHOLE_ACCURACY if self.whole and self.rounds == 1 else BLOCK_ACCURACY
-        now = self._solve_block(at, slopes, accuracy * look.violation)
+        now = self._solve_block(gram, at, slopes, accuracy * look.violation)
         low, high = self.low[at], self.high[at]
         # A multiplier that is nearly at its bound would seem able to move.
         last = BOX_ROUNDING * (high - low)
@@ -250,11 +255,13 @@ class _Search:
         self.beta[at] = now if length == 1 else some
         f += length * step
 
-    def _solve_block(self, at: np.ndarray, slopes: np.ndarray, eps: float) -> np.ndarray:
+    def _solve_block(
+        self, gram: np.ndarray, at: np.ndarray, slopes: np.ndarray, eps: float
+    ) -> np.ndarray:
         """β of these examples, the others being what they are, until none violates by more than
         eps: by pairs, and where that would take too many steps, by Newton's."""
         return solve_block(
-            self._gram(at, self.precision), self.beta[at], self.low[at], self.high[at], slopes, eps,
+            gram, self.beta[at], self.low[at], self.high[at], slopes, eps,
             free=self.intercept == "free", asked=self.asked,
             precise=lambda: self._gram(at, np.float64),
         )  # fmt: skip
