@@ -7,6 +7,13 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(VE
 DEV := .venv/.dev
 DOCS := .venv/.docs
 BENCH := .venv/.bench
+# Threads that share small products wait for each other in a loop, and keep the other process of the
+# tests from its core; make portable has tests with several.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+
+# Without Python's cache of compiled modules, collecting the tests takes twice as long, and each
+# process that a test starts a third of a second longer.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo quick test test-browser test-device check portable bench attack docs pictures strict lock clean
 
@@ -19,14 +26,15 @@ demo: $(DEV)
 	$(BIN)/python -m certo.verify demo/proof
 	@echo "Open demo/tumours.html and demo/compare.html in a browser to see the reports."
 
-# A minute: fewer examples and parameters of each test, in one process, so that ARGS=--pdb works.
+# A minute: fewer examples and parameters of each test, no slow ones, no pages of the documentation;
+# in one process, so that ARGS=--pdb works.
 # ARGS may also be files, or -k and a word.
 quick: $(DEV)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 0 -q --quick $(ARGS)
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 0 -q --quick $(ARGS)
 
 # With -rs it says which tests were skipped, and why: those of the laboratory without a browser.
 test: $(DEV)
-	$(BIN)/python -m pytest -rs $(ARGS)
+	$(ONE_THREAD) $(BIN)/python -m pytest -rs $(ARGS)
 
 # The laboratory in a browser, which is installed if there is none.
 test-browser: $(DEV)

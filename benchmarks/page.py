@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from benchmarks.harness import results_file
 DOCS = Path(__file__).parents[1] / "docs"
 MAX_ROWS_SHOWN = 40  # A longer table is shown by its geometric means.
 INCHES_PER_ROW = 0.24
+NO_BREAK_HYPHEN = "\u2011"  # 1e-05 stays on one line of a narrow cell.
 COLOURS = ("#c2410c", "#1d4ed8", "#2a8a57", "#7c3aed")
 LABEL_COLUMNS = ("data", "machine", "rival", "kernel", "intercept", "ridge", "C", "target", "k")
 
@@ -251,6 +253,7 @@ def _grouped(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _line(cells: Iterable[str]) -> str:
+    cells = (re.sub(r"(?<=\de)-(?=\d)", NO_BREAK_HYPHEN, cell) for cell in cells)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 

@@ -30,16 +30,18 @@ settings.load_profile("certo")
 #: Hypothesis examples of each law, and sets of parameters of each test, in a quick run.
 QUICK_EXAMPLES, QUICK_PARAMETERS = 5, 1
 #: Seconds of CPU after which a quick run asks for a test to be marked as slow.
-SLOW_SECONDS = 1.0
+SLOW_SECONDS = 0.2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    text = "less of each test: few examples, few parameters, and none that is marked as slow"
+    text = "less of each test: few examples, few parameters, none that is slow, no page of the docs"
     parser.addoption("--quick", action="store_true", help=text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: takes a second or starts processes; not in --quick")
+    config.addinivalue_line(
+        "markers", "slow: takes a fifth of a second or starts processes; not in --quick"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -49,8 +51,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         test = (item.parent, getattr(item, "originalname", item.name))
         sets_of[test] += 1
+        is_page = item.path.suffix == ".md"
         slow = item.get_closest_marker("slow") or sets_of[test] > QUICK_PARAMETERS
-        (left_out if slow else kept).append(item)
+        (left_out if slow or is_page else kept).append(item)
         law = getattr(item, "function", None)
         chosen = getattr(law, "_hypothesis_internal_use_settings", None)
         if chosen is not None:  # A law with settings of its own would ignore those of a profile.
@@ -85,4 +88,5 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
     for report in terminalreporter.getreports("passed"):
         seconds = dict(report.user_properties).get("cpu", 0.0)
         if seconds > SLOW_SECONDS:
-            terminalreporter.line(f"{report.nodeid} took {seconds:.1f} s: mark it as slow.")
+            what = "mark it as slow, if that was not compiling"
+            terminalreporter.line(f"{report.nodeid} took {seconds:.1f} s: {what}.")

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from certo import SVM, HardMarginSVM, LogisticRegression
 from certo.blas import MAX_ONE_THREAD_ROWS, few_threads, one_thread
 from certo.estimators import hard_margin, svm
 from certo.kernels import Gaussian
+
+
+@pytest.fixture(autouse=True)
+def two_threads():
+    """Also where the environment or the computer has one: else no limit could be seen."""
+    with threadpool_limits(2, "blas"):
+        yield
 
 
 def threads() -> set[int]:

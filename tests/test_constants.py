@@ -6,6 +6,8 @@ import ast
 import re
 from collections import defaultdict
 
+import pytest
+
 from tests.test_layout import SOURCE, source_modules
 
 CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
@@ -49,6 +51,7 @@ def different_values() -> list[str]:
     return [name for name, seen in values.items() if len(seen) > 1]
 
 
+@pytest.mark.slow
 def test_a_constant_has_one_value():
     remedy = "give these constants names that say what differs, or import one definition"
     assert not different_values(), remedy

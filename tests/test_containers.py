@@ -274,6 +274,7 @@ class TestPredictions:
         first, *others = (fitted.predict(X) for X in self.stored)
         assert all(np.array_equal(first, other) for other in others)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "kernel", [Linear() * Polynomial(2), Linear() + Gaussian(1.0), Linear().normalised()]
     )

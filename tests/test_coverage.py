@@ -11,6 +11,7 @@ from certo import SVM, HardMarginSVM, Perceptron, bounds, worlds
 DRAWS = 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("world", "model", "expected"),
     [

@@ -69,6 +69,7 @@ def _is_worded(error: ast.expr | None) -> bool:
     return values and bool(ABOUT_INPUT.search(" ".join(map(str, texts))))
 
 
+@pytest.mark.slow
 def test_no_error_about_the_input_is_worded_where_it_is_raised():
     """Give it facts (`certo.facts.InputError`) and a sentence in `certo.words`."""
     assert worded_errors() == []

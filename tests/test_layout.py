@@ -13,6 +13,8 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 from tests import allowed
 
 TESTS = Path(__file__).parent
@@ -167,6 +169,7 @@ def is_about_many(path: Path) -> bool:
     return room.is_dir() and name.split("_")[-1] in ABOUT_A_ROOM
 
 
+@pytest.mark.slow
 def test_every_module_has_its_tests():
     remedy = "write tests/ROOM/test_NAME.py for"
     allowed.require_listed(untested_modules(), "untested_modules", remedy)

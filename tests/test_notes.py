@@ -46,6 +46,7 @@ def smallest_cover(sets: list[set[int]], elements: int) -> int:
     raise ValueError("nothing covers all elements")
 
 
+@pytest.mark.slow
 @few
 @given(st.integers(0, 10**6), st.integers(3, 5))
 def test_the_fewest_errors_are_the_smallest_vertex_cover(seed, vertices):
@@ -62,6 +63,7 @@ def test_the_fewest_errors_are_the_smallest_vertex_cover(seed, vertices):
     assert model.errors_ == smallest_cover(sets, len(edges))
 
 
+@pytest.mark.slow
 @few
 @given(st.integers(0, 10**6))
 def test_the_fewest_errors_are_the_smallest_set_cover(seed):

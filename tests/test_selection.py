@@ -225,13 +225,13 @@ def test_a_fit_that_is_stopped_by_hand_ends_it(monkeypatch):
 
     def stopped(self, X, y):
         fit(self, X, y)
-        if self.kernel == KERNELS[1]:
+        if self.kernel == KERNELS[0]:
             self._stop = Stop.BY_HAND
         return self
 
     monkeypatch.setattr(SVM, "fit", stopped)
     curve = compare_kernels(X, Y, KERNELS, random_state=0)
-    assert curve.kernels == tuple(KERNELS[:1])
+    assert curve.kernels == (KERNELS[1],)  # The one in the middle is tried first.
     assert not curve.complete
 
 
@@ -256,13 +256,28 @@ class Clock:
 
 
 def test_a_time_limit_leaves_the_kernels_that_are_done(monkeypatch):
-    clock = Clock(monkeypatch, slow=KERNELS[1])
+    clock = Clock(monkeypatch, slow=KERNELS[0])
     curve = compare_kernels(X, Y, KERNELS, cv=3, random_state=0, time_limit=20.0)
-    assert curve.kernels == (KERNELS[0],)
+    assert curve.kernels == (KERNELS[1],)
     assert (curve.complete, curve.timed_out) == (False, True)
     assert "stopped by the time limit" in repr(curve)
     assert curve.neighbours is None
     assert clock.asked == [20.0, 19.0, 18.0, 17.0, 7.0]  # What is left for each fit.
+
+
+def test_a_hard_margin_that_has_no_answer_in_time_ends_it(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(selection, "monotonic", lambda: now[0])
+
+    def unfinished(self, X, y):
+        now[0] += 20.0
+        raise RuntimeError("nothing to return")
+
+    monkeypatch.setattr(HardMarginSVM, "fit", unfinished)
+    with pytest.raises(ValueError, match="no kernel was fitted in all 5 folds"):
+        compare_kernels(X, Y, KERNELS, HardMarginSVM(), time_limit=10.0)
+    with pytest.raises(RuntimeError, match="nothing to return"):
+        compare_kernels(X, Y, KERNELS, HardMarginSVM(), time_limit=1e3)
 
 
 def test_a_time_limit_that_is_not_reached_changes_nothing(monkeypatch):
@@ -275,7 +290,7 @@ def test_a_time_limit_that_is_not_reached_changes_nothing(monkeypatch):
 
 
 def test_a_time_limit_without_an_answer_says_so(monkeypatch):
-    Clock(monkeypatch, slow=KERNELS[0])
+    Clock(monkeypatch, slow=KERNELS[1])
     with pytest.raises(ValueError, match=r"all 3 folds within the limit of 15 s.*time_limit"):
         compare_kernels(X, Y, KERNELS, cv=3, time_limit=15.0)
     with pytest.raises(ValueError, match="time_limit must be seconds above 0, or None, got 0"):
@@ -303,6 +318,7 @@ def test_a_kernel_that_does_not_separate_is_marked_and_the_others_go_on():
         compare_kernels(X, y, kernels[:1], HardMarginSVM(), cv=3)
 
 
+@pytest.mark.slow
 def test_a_best_value_at_an_end_of_the_range_is_remarked():
     def remark(*kernels):
         return compare_kernels(X, Y, kernels, SVM(C=10.0), random_state=0).best_is_at_end

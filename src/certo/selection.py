@@ -174,6 +174,9 @@ class ValidationCurve:
             return ""
         name, values = known
         best = values[self.best_index]
+        inner = (values > values.min()) & (values < values.max())
+        if np.any(self.validation_error[inner] <= self.validation_error[self.best_index]):
+            return ""
         if best == values.max():
             end = "largest", "larger"
         elif best == values.min() and (name, best) != ("degree", 1):
@@ -271,8 +274,9 @@ def compare_kernels(
     device : {"cpu", "cuda", "cuda:NUMBER", "auto"} or None, default=None
         Where an SVM is fitted and predicts: its parameter of this name. None: as `machine` says.
     time_limit : float or None, default=None
-        Seconds after which the comparison ends, with the kernels done by then. If there is none, a
-        ValueError says so. The nearest neighbours, which come last, are left out if time is short.
+        Seconds after which the comparison ends, with the kernels done by then; those in the middle
+        of the list come first. If none is done, a ValueError says so. The nearest neighbours come
+        last, and are left out if time is short.
 
     Returns
     -------
@@ -314,7 +318,9 @@ def compare_kernels(
     ks = None if neighbours is None or takes != {"vectors"} else _odd(neighbours)
     validated_on, parts = _parts(X, y, validation, cv, random_state)
     machines = [clone(machine).set_params(kernel=kernel) for kernel in kernels]
-    jobs = (delayed(_fit_and_count)(one, part, deadline) for one in machines for part in parts)
+    # From the middle outwards: the ends of a range say least, if there is no time for all.
+    order = sorted(range(len(kernels)), key=lambda k: abs(2 * k - (len(kernels) - 1)))
+    jobs = (delayed(_fit_and_count)(machines[k], part, deadline) for k in order for part in parts)
     total, stop = len(machines) * len(parts), Stop.CONVERGED
     found: list[tuple[float, float, float]] = []
     near = None
@@ -336,11 +342,13 @@ def compare_kernels(
         raise KeyboardInterrupt
     if not done:
         raise InputError(refusals.no_kernel_in_time, len(parts), time_limit)
-    table = np.array(found[: done * len(parts)]).reshape(done, len(parts), 3)
+    finished = sorted(order[:done])
+    rows = [found[order.index(k) * len(parts) :][: len(parts)] for k in finished]
+    table = np.array(rows).reshape(done, len(parts), 3)
     training, errors, supports = np.moveaxis(table, 2, 0)
     name = repr(clone(machine).set_params(kernel=None))
     curve = ValidationCurve(
-        name, kernels[:done], training, errors, supports, near, validated_on,
+        name, tuple(kernels[k] for k in finished), training, errors, supports, near, validated_on,
         complete=stop is Stop.CONVERGED, timed_out=stop is Stop.TIME_LIMIT,
     )  # fmt: skip
     if not curve.separable.any():
@@ -394,6 +402,10 @@ def _fit_and_count(machine, part: Part, deadline: float) -> _Fit:
             machine.fit(X, y)
         except NotSeparable:
             return _Fit(np.nan, np.nan, np.nan, None)
+        except RuntimeError:  # A hard margin that has nothing to return yet.
+            if monotonic() < deadline:
+                raise
+            return stopped
     if monotonic() >= deadline and getattr(machine, "_stop", None) is Stop.TIME_LIMIT:
         return stopped  # Nobody is warned of a fit that does not count.
     for one in heard:

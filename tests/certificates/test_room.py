@@ -83,6 +83,7 @@ def test_no_folder_holds_more_files_than_this():
             assert len(list(folder.glob("*.py"))) <= MAX_FILES, folder
 
 
+@pytest.mark.slow
 def test_nothing_is_refused_by_an_assertion():
     """Python leaves assertions out with -O."""
     for room in ("certificates", "numbers"):

@@ -27,6 +27,7 @@ def test_the_schema_is_one():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "machine"),
     [
@@ -62,6 +63,7 @@ def test_somebody_elses_model(certo, tmp_path):
     check(said.json, "certify")
 
 
+@pytest.mark.slow
 def test_other_commands(certo, tmp_path):
     check(certo("separable", IRIS, "--target", "species", "--json").json, "separable")
     for target in ("species", "petal_width"):

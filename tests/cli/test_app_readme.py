@@ -36,6 +36,7 @@ def without_times_and_gaps(text: str) -> str:
     return re.sub(r"\d\.\de-\d\d|\d+\.\d\d(?=$)", "#", text, flags=re.M)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["start/quickstart.md", "howto/compare.md"])
 def test_a_page_shows_what_commands_print(page, certo, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

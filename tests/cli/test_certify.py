@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
 from sklearn.linear_model import Lasso, LinearRegression
@@ -80,6 +81,7 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(certo, tables, tmp_path):
     assert "sklearn.linear_model._coordinate_descent.Lasso" in said.err
 
 
+@pytest.mark.slow
 def test_a_report(certo, model, tables, tmp_path):
     train, test = tables
     words = "certify", model, train, "--target", "y", "--test", test
@@ -98,6 +100,20 @@ def test_a_report(certo, model, tables, tmp_path):
     assert "Confusion matrix of the test rows" in page
     assert "ROC curve" in page
     assert found["sha256"] in page
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_report_on_a_model_whose_classes_are_objects(certo, tmp_path, count):
+    """As those of a column of texts in a data frame are."""
+    kinds = np.array(["ash", "beech", "elm"])[np.digitize(X[:, 0] + X[:, 1] ** 2, [0, 1]) % count]
+    made = make_pipeline(StandardScaler(), SVC()).fit(X, kinds.astype(object))
+    assert made.classes_.dtype == object
+    skops.io.dump(made, tmp_path / "m")
+    frame = pd.DataFrame(X, columns=["u", "v"]).assign(kind=kinds)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    words = tmp_path / "m", tmp_path / "t.csv", "--target", "kind"
+    assert certo("certify", *words, "--report", tmp_path / "r.html").code == 0
+    assert "beech" in (tmp_path / "r.html").read_text()
 
 
 def test_a_report_on_a_regression_and_on_steps(certo, tmp_path):

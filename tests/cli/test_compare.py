@@ -15,6 +15,7 @@ IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
 WORDS = ["compare", IRIS, "--target", "species", "--folds", "2"]
 
 
+@pytest.mark.slow
 def test_the_verdict_comes_first_and_the_command_last(certo, tmp_path):
     page = tmp_path / "r.html"
     said = certo(*WORDS, "--report", page)
@@ -39,6 +40,7 @@ def test_the_verdict_comes_first_and_the_command_last(certo, tmp_path):
     assert "http" not in text
 
 
+@pytest.mark.slow
 def test_the_command_it_ends_with_fits_the_best(certo, tmp_path):
     choices = ["--drop", "sepal_width", "--scale", "standard"]
     said = certo(*WORDS, *choices)
@@ -51,6 +53,7 @@ def test_the_command_it_ends_with_fits_the_best(certo, tmp_path):
     assert certo("verify", tmp_path / "m", IRIS).code == 0
 
 
+@pytest.mark.slow
 def test_what_differs_from_the_usual_is_in_the_command(certo):
     words = ["--test", "0.3", "--seed", "7", "--delta", "0.1"]
     said = certo(*WORDS, *words, "--json").json
@@ -58,6 +61,7 @@ def test_what_differs_from_the_usual_is_in_the_command(certo):
     assert "--test none" in certo(*WORDS, "--test", "none", "--json").json["fit_with"]
 
 
+@pytest.mark.slow
 def test_facts_for_machines(certo):
     said = certo(*WORDS, "--json").json
     assert (said["task"], said["folds"], said["compared"]) == ("classes", 2, 10)
@@ -81,6 +85,7 @@ def test_facts_for_machines(certo):
     ]
 
 
+@pytest.mark.slow
 def test_a_number_to_predict(certo, tmp_path):
     page = tmp_path / "r.html"
     said = certo("compare", IRIS, "--target", "petal_width", "--report", page)
@@ -92,6 +97,7 @@ def test_a_number_to_predict(certo, tmp_path):
     assert "Root mean square error" in page.read_text()
 
 
+@pytest.mark.slow
 def test_test_rows_of_their_own_or_none(certo, tmp_path):
     other = tmp_path / "other.csv"
     lines = IRIS.read_text().splitlines()
@@ -113,6 +119,7 @@ def test_test_rows_of_their_own_or_none(certo, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_bounds_weaker_than_guessing_are_no_headline(certo, tmp_path):
     draw = np.random.default_rng(0)
     path = tmp_path / "noise.csv"

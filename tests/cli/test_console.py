@@ -6,6 +6,7 @@ import io
 import json
 import os
 import subprocess
+import sys
 
 import pytest
 from rich.console import Console
@@ -29,15 +30,22 @@ def test_errors_are_json_where_json_is_asked_for(certo):
         assert said.json["error"] in said.err
 
 
-def test_json_is_json_whatever_the_terminal_can_show(tmp_path):
+def test_json_is_json_whatever_the_terminal_can_show(certo, tmp_path, monkeypatch):
     table = tmp_path / "t.csv"
     table.write_text("a,k\n1,é\n2,\N{GRINNING FACE}\n")
-    for encoding in ("ascii", "latin-1", "utf-8"):
-        done = subprocess.run(
-            [*COMMAND, "separable", table, "--target", "k", "--json"],
-            stdout=subprocess.PIPE, check=True, env=os.environ | {"PYTHONIOENCODING": encoding},
-        )  # fmt: skip
-        assert json.loads(done.stdout.decode(encoding))["classes"] == ["é", "\N{GRINNING FACE}"]
+    words = ["separable", table, "--target", "k", "--json"]
+    found = {"ascii": subprocess.run(
+        [*COMMAND, *words], stdout=subprocess.PIPE, check=True,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+    ).stdout}  # fmt: skip
+    for encoding in ("latin-1", "utf-8"):  # What they are set to is no matter of the process.
+        terminal = io.TextIOWrapper(io.BytesIO(), encoding)
+        monkeypatch.setattr(sys, "stdout", terminal)
+        assert certo(*words).code == 0
+        terminal.flush()
+        found[encoding] = terminal.buffer.getvalue()
+    for encoding, said in found.items():
+        assert json.loads(said.decode(encoding))["classes"] == ["é", "\N{GRINNING FACE}"]
 
 
 def test_control_characters_are_shown_as_escapes(certo, tmp_path):

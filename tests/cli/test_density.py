@@ -20,6 +20,7 @@ def table(tmp_path):
     return tmp_path / "t.csv"
 
 
+@pytest.mark.slow
 def test_the_whole_chain(certo, table, tmp_path):
     model, report = tmp_path / "m", tmp_path / "r.html"
     words = "--machine", "gaussian-density", "--out", model, "--report", report

@@ -28,6 +28,7 @@ def written(tmp_path):
     return write
 
 
+@pytest.mark.slow
 def test_fit_says_what_it_did_and_writes_what_was_asked_for(certo, written, tmp_path):
     table, model, page = written(SMALL), tmp_path / "m.certo", tmp_path / "r.html"
     words = "--target", "kind", "--machine", "perceptron", "--out", model, "--report", page
@@ -50,6 +51,7 @@ def test_piped_text_is_not_wrapped_and_has_no_colours(certo, written):
     assert "Nothing was written" in said.out
 
 
+@pytest.mark.slow
 def test_json_and_report_hold_the_same_facts(certo, written, tmp_path):
     page = tmp_path / "r.html"
     said = certo("fit", written(SMALL), "--target", "kind", "--report", page, "--json")
@@ -237,6 +239,7 @@ def test_missing_file_and_empty_folder(certo, tmp_path, path, problem):
     assert not os.listdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_names_and_texts_with_anything_in_them(certo, written, tmp_path):
     text = (
         '[bold]b,"a ""q"", and\nmore",naïve £ 数,$x^2$,_u,<script>,y\n'
@@ -299,6 +302,7 @@ def test_long_cells_are_shown_in_part(certo, written):
     assert max(map(len, said.splitlines())) < 400
 
 
+@pytest.mark.slow
 def test_words_for_missing_values(certo, written, tmp_path):
     model, table = tmp_path / "m", written("n,y\n1,a\n?,b\n4,b\n3,b\n")
     facts = certo(
@@ -422,6 +426,7 @@ def test_rows_left_out_by_a_feature_are_said_everywhere(certo, written, tmp_path
     assert facts["remarks"][0] == left
 
 
+@pytest.mark.slow
 def test_rows_left_out_by_the_target_withdraw_claims_about_new_rows(certo, written, tmp_path):
     table, model = _rows(written, words=set(range(0, 300, 7))), tmp_path / "m"
     why = "43 rows were left out because of the value of the target (--na)"
@@ -459,6 +464,7 @@ def test_rows_left_out_by_the_target_withdraw_claims_about_new_rows(certo, writt
     assert "TestErrors not claimed\n  1 row was left out because of the value" in said.out
 
 
+@pytest.mark.slow
 def test_settings_that_were_tried_are_paid_for(certo, written, tmp_path):
     table, model = _rows(written), tmp_path / "m"
     bounds = {}

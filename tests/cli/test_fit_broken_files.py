@@ -61,6 +61,7 @@ def test_a_comparison_refuses_them_likewise(certo, tmp_path, what):
     assert os.listdir(tmp_path) == ["t.csv"]
 
 
+@pytest.mark.slow
 def test_what_the_message_advises_helps(certo, tmp_path):
     table = tmp_path / "t.csv"
     table.write_text(BROKEN["mixed types"][0])

@@ -32,6 +32,7 @@ def noise(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_the_largest_margin_from_the_table_to_the_audit(certo, tmp_path):
     model, page, table = tmp_path / "m", tmp_path / "r.html", EXAMPLES / "setosa.csv"
     words = ["--machine", "hard-margin", "--target", "species", "--out", model, "--report", page]
@@ -78,6 +79,7 @@ def test_classes_that_cannot_be_separated_are_refused_with_the_rows(certo, xor, 
     assert os.listdir(tmp_path) == ["xor.csv"]
 
 
+@pytest.mark.slow
 def test_the_fewest_errors_from_the_table_to_the_audit(certo, xor, tmp_path):
     model, page = tmp_path / "m", tmp_path / "r.html"
     words = ["--machine", "min-disagreement", "--target", "kind", "--out", model, "--report", page]

@@ -46,6 +46,7 @@ def cells(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@pytest.mark.slow
 def test_least_squares_from_the_table_to_the_audit(certo, houses, tmp_path):
     model, page = tmp_path / "m", tmp_path / "r.html"
     words = ["--target", "price", "--machine", "least-squares", "--out", model, "--report", page]
@@ -112,6 +113,7 @@ def test_an_option_of_another_machine(certo, patients):
     )
 
 
+@pytest.mark.slow
 def test_notes_call_columns_by_their_names(certo, tmp_path):
     size = RNG.integers(1, 50, 30)
     columns = {"size": size, "twice": 2 * size, "age": RNG.integers(1, 9, 30)}
@@ -176,6 +178,7 @@ def test_logistic_from_the_table_to_the_audit(certo, patients, tmp_path):
     assert "not an estimate" not in text
 
 
+@pytest.mark.slow
 def test_a_separation_is_told_first_by_columns_and_rows_of_the_file(certo, patients, tmp_path):
     model, page = tmp_path / "m", tmp_path / "r.html"
     words = ["--machine", "logistic", "--target", "ill", "--out", model, "--report", page]

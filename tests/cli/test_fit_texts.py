@@ -16,6 +16,7 @@ def messages(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_from_a_fit_to_a_checked_folder(certo, messages, tmp_path):
     model, folder = tmp_path / "m", tmp_path / "proof"
     words = "--no-header", "--target", "column1", "--machine", "svm", "--out", model, "--json"

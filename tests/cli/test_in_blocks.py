@@ -48,6 +48,7 @@ def test_fit_verify_predict(certo, folder, target, machine):
     assert sorted(path.name for path in folder.iterdir()) == ["data", "m.certo", "p.csv"]
 
 
+@pytest.mark.slow
 def test_a_proof_refers_to_the_row_groups(certo, folder):
     model, data, proof = folder / "m.certo", folder / "data", folder / "proof"
     certo("fit", data, "--target", "y", "--drop", "v", "--out", model)
@@ -150,6 +151,7 @@ def test_csv_files_are_read_as_they_are_written(certo, folder):
     assert certo("fit", path, *words, "--by-blocks").json["examples"] == 720
 
 
+@pytest.mark.slow
 def test_levels_that_training_rows_lack_are_said(certo, folder):
     rows = np.where(np.arange(900) % 2, "a", "b").astype(object)
     rows[HeldOut(0.2, 0).of(900).nonzero()[0][:3]] = "new"

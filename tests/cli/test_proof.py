@@ -51,6 +51,7 @@ def test_refuted_claims_are_not_written(certo, iris, parts, tmp_path):
     assert not (tmp_path / "p").exists()
 
 
+@pytest.mark.slow
 def test_claims_about_test_examples_need_them(certo, parts, tmp_path):
     train, test = parts
     model = tmp_path / "m"
@@ -91,6 +92,7 @@ def tested(certo, parts, tmp_path):
     return model, train, test
 
 
+@pytest.mark.slow
 def test_test_rows_are_those_of_the_fit_or_not(certo, tested, tmp_path):
     model, train, test = tested
     said = certo("verify", model, train, "--test", test, "--verbose")
@@ -110,6 +112,7 @@ def test_test_rows_are_those_of_the_fit_or_not(certo, tested, tmp_path):
     assert about["test_table"] == load_model(model).model.test_fingerprint != about["table"]
 
 
+@pytest.mark.slow
 def test_best_bound_is_repeated_by_verify_and_proof(certo, tested, tmp_path):
     model, train, test = tested
     words = "--target", "species", "--machine", "svm", "--test", test
@@ -123,6 +126,7 @@ def test_best_bound_is_repeated_by_verify_and_proof(certo, tested, tmp_path):
     assert hashlib.sha256((tmp_path / "p" / "proof.json").read_bytes()).hexdigest() in found
 
 
+@pytest.mark.slow
 def test_test_rows_that_cannot_be_used(certo, tested, tmp_path):
     model, train, test = tested
     bad = tmp_path / "bad.csv"

@@ -28,10 +28,18 @@ def loaded(*words) -> set[str]:
     return set(found.stderr.splitlines()[-1].split())
 
 
+@pytest.mark.slow
 def test_help_loads_no_library_of_machines():
     modules = loaded("fit", "--help")
     for name in ("sklearn", "scipy", "pyarrow", "numba", "matplotlib", "pandas", "skops"):
         assert name not in modules
+
+
+def test_the_command_is_a_module_too():
+    said = subprocess.run(
+        [sys.executable, "-m", "certo", "--help"], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.startswith("Usage: certo [OPTIONS]")
 
 
 @pytest.mark.slow

@@ -102,6 +102,16 @@ def test_words_of_a_text_are_counted():
     assert encoder.unseen_levels(MESSAGES) == []
 
 
+def test_repeated_sentences_stay_levels_with_a_remark():
+    cells = [f"see you at noon, number {k % 25}" for k in range(100)]
+    table = pa.table({"t": cells, "c": [cell.split()[-1] + "x" for cell in cells]})
+    encoder = TableEncoder().fit(table)
+    assert encoder.category_names_ == ["t", "c"]
+    (remark,) = encoder.notes_
+    assert remark.startswith("column 't' has 25 levels of several words. To count its words")
+    assert TableEncoder(category=("t",)).fit(table).notes_ == []
+
+
 def test_words_are_counted_where_that_is_asked_for_and_only_there():
     as_levels = TableEncoder(category=("t",)).fit(MESSAGES)
     assert as_levels.prose_names_ == []

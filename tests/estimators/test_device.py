@@ -92,6 +92,7 @@ class TestFit:
         assert not model.converged_
         assert model.certificate_.verify(X, y)
 
+    @pytest.mark.slow
     def test_other_forms_of_the_same_examples(self):
         X, y = rings()
         X = X.astype(np.float32)

@@ -33,6 +33,7 @@ def test_least_squares_has_the_numbers_of_its_formulas(intercept):
     assert fit["bic"] == pytest.approx(np.log(60) * (3 + lifted) - 2 * likelihood)
 
 
+@pytest.mark.slow
 def test_statsmodels_agrees():
     api = pytest.importorskip("statsmodels.api")
     Z = api.add_constant(X, prepend=False)

@@ -251,6 +251,7 @@ class TestStopping:
         with pytest.raises(RuntimeError, match="stopped before it found a function"):
             HardMarginSVM(Polynomial(2), time_limit=1e-9).fit(X, np.roll(y, 1))
 
+    @pytest.mark.slow
     def test_by_hand(self):
         class Interrupter:
             def setup(self, estimator, context): ...

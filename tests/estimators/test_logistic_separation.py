@@ -154,6 +154,7 @@ class TestTheFitComesFirst:
         with pytest.raises(ValueError, match="time_limit must be a positive number"):
             model.decide_existence(X, y, time_limit=-1)
 
+    @pytest.mark.slow
     def test_other_rows_are_refused_even_where_all_weights_are_zero(self):
         """The risk of weights that are 0 is the same on any rows."""
         random = np.random.default_rng(4)

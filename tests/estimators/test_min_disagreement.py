@@ -129,6 +129,7 @@ class TestAgainstBruteForce:
         assert model.lower_bound_ == pytest.approx(float(truth), rel=1e-9)
         assert model.optimal_ or model._stop is Stop.NO_PROGRESS
 
+    @pytest.mark.slow
     @given(tables(10), st.sampled_from(["free", "none"]), st.booleans(), st.integers(0, 5))
     @settings(max_examples=40)
     def test_by_tree(self, table, intercept, weighted, seed):

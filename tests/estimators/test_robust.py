@@ -37,6 +37,7 @@ def test_least_squares_has_the_formula(weights):
     np.testing.assert_allclose(found.errors, errors_by_formula(X, Y, np.ones(80)))
 
 
+@pytest.mark.slow
 def test_statsmodels_agrees():
     api = pytest.importorskip("statsmodels.api")
     theirs = api.OLS(Y, Z).fit(cov_type="HC3", use_t=True)

@@ -41,6 +41,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("store", STORES, ids=["float64", "float32", "csr", "csr32"])
 def test_every_fit_can_be_verified(kind, store):

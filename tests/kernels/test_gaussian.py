@@ -126,6 +126,7 @@ def test_bounds_that_need_a_kernel_chosen_beforehand_are_not_claimed(machine):
     assert "completed from the examples" not in repr(fixed)
 
 
+@pytest.mark.slow
 def test_distances_of_sparse_points_by_differences_are_those_of_dense_ones():
     """One long point lets distances by inner products lose digits, so each difference is taken;
     float32 points, entries that are equal, rows without entries and unsorted indices, too."""

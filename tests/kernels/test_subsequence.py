@@ -93,6 +93,7 @@ def test_the_rounding_covers_the_diagonals_of_both():
         assert 0 < off <= bound.relative * exact + Fraction(bound.absolute)
 
 
+@pytest.mark.slow
 def test_its_limits():
     X = ["gattaca", "tacagat", "gataca"]
     np.testing.assert_allclose(Subsequence(3, 1e-4)(X), 1e-24 * Spectrum(3)(X), rtol=0, atol=1e-27)

@@ -57,6 +57,7 @@ def test_the_numbers_are_those_of_the_page():
     assert values(frame_of(run_of("perceptron")))["updates"] == names["model"].updates_[0]
 
 
+@pytest.mark.slow
 def test_an_earlier_frame_has_its_own_script():
     """Of the points and steps that are shown, not of the whole run."""
     names, _ = executed("margin?m=24&step=9")

@@ -49,6 +49,7 @@ def covers(draw, truth, times=400):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [5, 60])
 def test_intervals_cover_the_risk(m):
     def errors(rng):

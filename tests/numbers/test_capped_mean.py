@@ -59,6 +59,7 @@ def test_it_is_sharper_than_inequalities_of_the_mean_and_variance_alone():
     assert losses.mean() < mean < bernstein < hoeffding
 
 
+@pytest.mark.slow
 def test_it_fails_no_more_often_than_it_says():
     """Losses that are rarely large, whose mean is 0.05: the hardest kind."""
     random, trials, delta = np.random.default_rng(1), 1000, 0.1

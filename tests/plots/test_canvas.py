@@ -23,6 +23,7 @@ def test_without_weights_or_updates_it_is_said():
     assert "no update" in plots.squared_norm(still).texts[0].get_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["$x^2", "$\\frac{a}$", "_hidden", " ", "a\nb", "x" * 200])
 def test_any_name_can_be_drawn(name):
     X, y = np.array([[1.0, 2], [2, 1], [-1, 0], [5, 5]]), np.array([name, name, "b", "b"])

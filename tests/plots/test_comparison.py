@@ -17,6 +17,7 @@ from certo.tables.held_out import HeldOut
 IRIS = read_table(Path(__file__).parents[2] / "examples" / "iris.csv")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held_out", [HeldOut(0.2), None])
 def test_each_machine_has_a_point_in_its_interval(held_out):
     found = compare_machines(IRIS, "species", "classes", held_out=held_out, folds=2)

@@ -14,6 +14,7 @@ from tests.plots.scenes import drawn
 X, y = Ring().draw(80, rng=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model", [SVM(Polynomial(2), C=10), make_pipeline(Conic(), SVM(C=10))], ids=["kernel", "map"]
 )

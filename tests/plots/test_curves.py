@@ -8,6 +8,7 @@ from certo.worlds import LogisticLine, NoisyLine
 from tests.plots.scenes import drawn
 
 
+@pytest.mark.slow
 def test_the_line_is_the_prediction_between_its_intervals():
     X, y = NoisyLine().draw(40, rng=0)
     model = LeastSquares().fit(X, y)

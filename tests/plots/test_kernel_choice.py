@@ -19,6 +19,7 @@ def curve():
     return compare_kernels(PLANE, OUT, kernels, SVM(C=10.0), cv=3, random_state=0)
 
 
+@pytest.mark.slow
 def test_a_validation_curve_with_its_supports_below(curve):
     ax = plots.validation_curve(curve)
     above, below = ax.figure.axes

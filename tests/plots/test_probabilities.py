@@ -25,6 +25,7 @@ def test_calibration_counts_all_examples(logistic):
         assert low <= at <= high
 
 
+@pytest.mark.slow
 def test_calibration_of_several_classes_and_of_few_probabilities():
     model = LogisticRegression(ridge=0.01).fit(X, THREE)
     ax = drawn(plots.calibration(model, X, THREE))

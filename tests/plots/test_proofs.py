@@ -22,6 +22,7 @@ from tests.plots.scenes import X, drawn
 RNG = np.random.default_rng(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3, 12])
 def test_the_gap_against_time(classes):
     X, y = RNG.normal(size=(120, 3)), np.arange(120) % classes
@@ -78,6 +79,7 @@ def test_bounds_of_an_unfinished_search_and_of_one_over_at_once():
     plots.bounds(model).figure.savefig(io.BytesIO(), format="svg")
 
 
+@pytest.mark.slow
 def test_convergence_ends_at_the_gap(logistic):
     ax = drawn(plots.convergence(logistic))
     above = ax.lines[0].get_ydata()
@@ -89,6 +91,7 @@ def test_convergence_ends_at_the_gap(logistic):
     assert "no weights have" in drawn(plots.convergence(separated)).get_title()
 
 
+@pytest.mark.slow
 def test_the_regret_is_that_of_the_certificate_and_below_its_bound():
     X, y = GaussianClasses().draw(100, rng=0)
     model = OnlineGradientDescent(lam=0.1).fit(X, y)

@@ -64,6 +64,7 @@ def test_coefficients_of_classes_and_outputs():
     )
 
 
+@pytest.mark.slow
 def test_residuals_against_predictions(squares):
     ax = drawn(plots.residuals(squares, X, Y))
     points = named(ax, "examples").get_offsets()

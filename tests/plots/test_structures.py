@@ -54,6 +54,7 @@ def test_kernel_pca_is_that_of_scikit_learn():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0", "1", "2"]
 
 
+@pytest.mark.slow
 def test_many_classes_are_named_where_they_are():
     K, y = points(60, 12)
     ax = drawn(plots.kernel_pca(K, y))
@@ -73,6 +74,7 @@ def test_few_and_equal_examples(words):
     assert len(ax.collections[0].get_offsets()) == len(words)
 
 
+@pytest.mark.slow
 def test_of_many_examples_some_are_drawn():
     K = np.full((1200, 1200), 0.5) + 0.5 * np.eye(1200)
     for draw in (plots.gram, plots.kernel_pca):

@@ -28,6 +28,7 @@ def test_there_is_a_boundary_for_every_update_and_the_last_is_the_machines():
     assert slope == pytest.approx(-w[0] / w[1])
 
 
+@pytest.mark.slow
 def test_one_update_shows_its_example_and_both_boundaries():
     ax = drawn(plots.update(THROUGH_ORIGIN, X, Y, 2))
     ring = ax.collections[-1].get_offsets()
@@ -43,6 +44,7 @@ def test_one_update_shows_its_example_and_both_boundaries():
         plots.update(THROUGH_ORIGIN, X, Y, 99)
 
 
+@pytest.mark.slow
 def test_frames_and_the_animation_go_through_the_updates(tmp_path):
     total = int(LIFTED.updates_[0])
     figure = plots.update_frames(LIFTED, SHIFTED, Y)
@@ -57,6 +59,7 @@ def test_frames_and_the_animation_go_through_the_updates(tmp_path):
     assert (tmp_path / "run.gif").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_long_runs_and_several_classes_are_drawn():
     Z, y = GaussianClasses().draw(60, rng=0)
     long = Perceptron(epochs=200).fit(Z, y)

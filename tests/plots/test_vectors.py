@@ -31,6 +31,7 @@ def test_the_boundary_is_at_right_angles_to_v():
     assert (ends[1] - ends[0]) @ [3.0, 1.0] == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_half_spaces_have_the_points_on_their_sides():
     line = Hyperplane([1.0, 2.0], 3.0)
     ax = drawn(plots.half_spaces(line, [[0, 0], [2, 2], [3, 0], [-1, 3]]))
@@ -41,6 +42,7 @@ def test_half_spaces_have_the_points_on_their_sides():
     assert drawn(plots.half_spaces(Hyperplane([0.0, -1.0])))
 
 
+@pytest.mark.slow
 def test_the_lifted_line_goes_through_the_origin_and_the_threshold():
     ax = drawn(plots.lifting(Hyperplane([2.0], 3.0), [-1, 0, 1, 2]))
     through = next(line for line in ax.lines if "origin" in str(line.get_label())).get_xydata()

@@ -85,6 +85,7 @@ def test_pictures_and_claims_are_there(three):
     assert "Squared norm between its bounds: kind 2" in page.text
 
 
+@pytest.mark.slow
 def test_what_is_proved_is_told_in_plain_words(others):
     text, said = others["svm"]
     words = Page(text).text
@@ -128,6 +129,7 @@ def test_the_facts_are_in_it_as_json(three):
     )
 
 
+@pytest.mark.slow
 def test_many_classes_fold_and_not_all_are_drawn(undrawn):
     table = pa.table(
         {"x": [float(k) for k in range(26)] * 2, "y": list("abcdefghijklmnopqrstuvwxyz") * 2}
@@ -142,6 +144,7 @@ def test_many_classes_fold_and_not_all_are_drawn(undrawn):
     assert "for each of the other 324 pairs of classes)" in text
 
 
+@pytest.mark.slow
 def test_names_cannot_break_the_page():
     nasty = '</script><img src=x onerror="alert(1)">$\\frac{a}$ _'
     table = pa.table({nasty: [1, 2, 3, 4], "_b": [4.0, 3, 1, 7], "y": [nasty, "数", nasty, "数"]})
@@ -151,6 +154,7 @@ def test_names_cannot_break_the_page():
     assert Page(text).tags.count("script") == 1
 
 
+@pytest.mark.slow
 def test_the_same_fit_gives_the_same_page():
     table = pa.table({"x": [1.0, 2.0, 3.0], "y": list("aab")})
     assert page_of(table) == page_of(table)
@@ -202,6 +206,7 @@ KERNEL_PAGES = {  # with their pictures
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["hard-margin", "min-disagreement", "svm", "pegasos", "yes", "no", "several", *KERNEL_PAGES],
@@ -225,6 +230,7 @@ def test_every_page_is_whole(others, name):
         assert page.tags.count("figure") == drawn.get(name, 1)
 
 
+@pytest.mark.slow
 def test_rows_are_listed_from_the_table(others):
     text, said = others["min-disagreement"]
     (errors,) = said["listed"]
@@ -243,6 +249,7 @@ def test_rows_are_listed_from_the_table(others):
     assert "no example within" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KERNEL_PAGES)
 def test_a_kernel_machine_shows_its_kernel_and_supports_and_no_weights(others, name):
     text, said = others[name]
@@ -255,6 +262,7 @@ def test_a_kernel_machine_shows_its_kernel_and_supports_and_no_weights(others, n
     assert said["coefficients"] is None
 
 
+@pytest.mark.slow
 def test_a_page_about_kernels_beside_each_other():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
@@ -277,6 +285,7 @@ def test_a_page_about_kernels_beside_each_other():
     assert json.loads(inside) == json.loads(json.dumps(said))
 
 
+@pytest.mark.slow
 def test_several_classes_are_answered_one_by_one(others):
     text, said = others["several"]
     assert len(said["answers"]) == 1 + 3 + 3
@@ -292,6 +301,7 @@ def test_the_perceptron_is_shown_beside_the_limit_of_the_theorem(undrawn):
     assert f"≤ {limit:,}" in text
 
 
+@pytest.mark.slow
 def test_a_page_says_no_more_than_there_is(undrawn):
     X = np.random.default_rng(0).normal(size=(20, 40)) / 3
     columns = {f"c{k}": column for k, column in enumerate(X.T)}

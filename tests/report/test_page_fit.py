@@ -179,6 +179,7 @@ def test_claims_name_their_page_of_the_documentation(pages):
     assert "see docs/certificates/errors.md" in text
 
 
+@pytest.mark.slow
 def test_many_columns_and_hostile_names_make_a_page_of_moderate_size():
     nasty = "</td><script>alert('{{ 1 }}')</script>&amp; _$x$"
     X = RNG.normal(size=(60, 500))
@@ -193,12 +194,14 @@ def test_many_columns_and_hostile_names_make_a_page_of_moderate_size():
     assert "The largest 100 of 500 weights." in text
 
 
+@pytest.mark.slow
 def test_points_of_pictures_say_which_row_they_are():
     text, _, fitted = report_of(TWO, "svm", share=0.5)
     named = {int(row) for row in re.findall("<title>row (\\d+)</title>", text)}
     assert named == set(fitted.examples.places.tolist())
 
 
+@pytest.mark.slow
 def test_test_rows_of_a_file_have_numbers_of_that_file(undrawn):
     others = pa.table({"a": [9.0, -9.0], "b": [0.0, 0.0], "zone": ["u", "v"], "y": ["no", "no"]})
     with undrawn():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pyarrow as pa
@@ -28,24 +29,38 @@ def page_of(target, name, settings=()):
     return html_report(fitted, said), said
 
 
+class Pages(dict):
+    """Each is made when a test asks for it."""
+
+    def __init__(self, undrawn):
+        super().__init__()
+        noise = RNG.normal(size=120)
+        codes = np.digitize(A + noise, [-0.5, 0.5])
+        many = np.array([f"k{k}" for k in RNG.integers(0, 9, 120)])
+        separated = np.where((A + noise > 0) & (ZONE != "w"), "yes", "no")
+        self.undrawn = undrawn
+        self.made_of = {
+            "exact": (np.full(120, 3.0), "least-squares"),
+            "two": (np.where(A + noise > 0, "yes", "no"), "logistic"),
+            "many": (many, "logistic", ["ridge=0.1"]),
+            "squares": (2 * A - B + noise, "least-squares"),
+            "three": (np.array(["low", "mid", "top"])[codes], "logistic"),
+            "separated": (separated, "logistic"),
+        }
+
+    def __missing__(self, name):
+        is_drawn = name in ("squares", "three", "separated")
+        with nullcontext() if is_drawn else self.undrawn():
+            self[name] = page_of(*self.made_of[name])
+        return self[name]
+
+
 @pytest.fixture(scope="module")
 def pages(undrawn):
-    noise = RNG.normal(size=120)
-    codes = np.digitize(A + noise, [-0.5, 0.5])
-    many = np.array([f"k{k}" for k in RNG.integers(0, 9, 120)])
-    with undrawn():
-        found = {
-            "exact": page_of(np.full(120, 3.0), "least-squares"),
-            "two": page_of(np.where(A + noise > 0, "yes", "no"), "logistic"),
-            "many": page_of(many, "logistic", ["ridge=0.1"]),
-        }
-    return found | {
-        "squares": page_of(2 * A - B + noise, "least-squares"),
-        "three": page_of(np.array(["low", "mid", "top"])[codes], "logistic"),
-        "separated": page_of(np.where((A + noise > 0) & (ZONE != "w"), "yes", "no"), "logistic"),
-    }
+    return Pages(undrawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["squares", "exact", "two", "three", "many", "separated"])
 def test_the_page_is_whole_and_has_the_facts_in_it(pages, name):
     text, said = pages[name]
@@ -59,6 +74,7 @@ def test_the_page_is_whole_and_has_the_facts_in_it(pages, name):
     assert text.count("<details>") == text.count("</details>")
 
 
+@pytest.mark.slow
 def test_coefficients_are_listed_by_the_names_of_the_columns(pages):
     text, said = pages["squares"]
     names = [row["name"] for row in said["coefficients"]["rows"]]
@@ -91,6 +107,7 @@ def test_pictures_of_logistic_regression(pages, name, contrasts):
     assert ("about all classes" in text) == (name != "two")
 
 
+@pytest.mark.slow
 def test_a_separation_comes_first_and_nothing_is_called_an_estimate(pages):
     text, said = pages["separated"]
     assert said["estimate_exists"] is False
@@ -109,6 +126,7 @@ def test_a_separation_comes_first_and_nothing_is_called_an_estimate(pages):
     assert 'role="alert"' not in clean
 
 
+@pytest.mark.slow
 def test_a_limit_that_no_coefficients_reach(pages):
     """A page without an estimate speaks of a limit, and of no best fit, in one voice."""
     text, _ = pages["separated"]
@@ -125,6 +143,7 @@ def test_a_limit_that_no_coefficients_reach(pages):
     assert "No other coefficients could lower" in clean
 
 
+@pytest.mark.slow
 def test_a_verdict_that_is_not_reached_is_told(undrawn):
     random = np.random.default_rng(2)
     y = np.arange(240) % 4

@@ -24,6 +24,7 @@ def test_points_say_which_row_they_are(many):
         assert len(text) < 120 * many
 
 
+@pytest.mark.slow
 def test_points_are_where_they_were():
     points = np.random.default_rng(0).normal(size=(300, 2))
     found = []

@@ -76,6 +76,7 @@ def test_kernels_have_no_weights():
     assert weights_of(TABLE, "svm", "kernel=Gaussian(1.0)")[0] is None
 
 
+@pytest.mark.slow
 def test_only_the_largest_of_many_weights_are_kept():
     many = MAX_WEIGHTS_KEPT + 100
     X = RNG.normal(size=(20, many))

@@ -4,6 +4,7 @@ own that talk over TCP."""
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import subprocess
 import sys
@@ -28,7 +29,8 @@ from certo import (
 from certo.scale import ArrowBlocks, as_blocks
 from certo.scale.opening import open_dataset
 
-da = pytest.importorskip("dask.array", reason="the extra certo[cluster] is not installed")
+dask = pytest.importorskip("dask", reason="the extra certo[cluster] is not installed")
+da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 FileBlocks = pytest.importorskip("certo.scale.dask_blocks").FileBlocks
@@ -81,6 +83,7 @@ def test_a_frame_with_empty_partitions_and_a_target_column():
     assert np.array_equal(np.concatenate([b.y for b in blocks]), expected["label"].to_numpy())
 
 
+@pytest.mark.slow
 def test_columns_that_dask_reads_in_other_partitions(tmp_path):
     """Of one column, or of few, Dask reads several row groups together."""
     X, z, label = table(20_000, 30)
@@ -154,6 +157,10 @@ def test_files_are_read_where_the_work_is(tmp_path):
 # ---------------------------------------------------------------- on a cluster
 
 
+#: How long a process may be silent: on a busy machine, to import this file takes a while.
+PATIENCE = "300s"
+
+
 class Cluster:
     """A scheduler and two workers without nannies, as processes."""
 
@@ -163,8 +170,19 @@ class Cluster:
         deadline = time.monotonic() + 120
         while not self.file.exists() and time.monotonic() < deadline:
             time.sleep(0.1)
-        self.workers = [self.add_worker() for _ in range(2)]
-        self.client = distributed.Client(scheduler_file=str(self.file), timeout=120)
+        self.workers = []
+        self.client = None
+
+    def lives(self) -> bool:
+        return self.scheduler.poll() is None
+
+    def fill(self) -> None:
+        """Others take the places of workers that were killed."""
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        self.workers += [self.add_worker() for _ in range(2 - len(self.workers))]
+        if self.client is None:
+            with dask.config.set({"distributed.comm.timeouts.tcp": PATIENCE}):
+                self.client = distributed.Client(scheduler_file=str(self.file), timeout=120)
         self.client.wait_for_workers(2, timeout=120)
 
     def _start(self, kind: str, *options: str):
@@ -173,6 +191,7 @@ class Cluster:
             [*command, "--no-dashboard", *options],
             cwd=Path(__file__).parents[2],  # So that workers can import this file.
             stderr=subprocess.DEVNULL,
+            env=os.environ | {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": PATIENCE},
         )
 
     def add_worker(self):
@@ -186,11 +205,21 @@ class Cluster:
             process.wait()
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    started = Cluster(tmp_path)
+@pytest.fixture(scope="module")
+def clusters():
+    """To start a process takes longer than any test here: one cluster serves while it lives."""
+    started = []
     yield started
-    started.close()
+    for cluster in reversed(started):
+        cluster.close()
+
+
+@pytest.fixture
+def cluster(clusters, tmp_path):
+    if not clusters or not clusters[-1].lives():
+        clusters.append(Cluster(tmp_path))
+    clusters[-1].fill()
+    return clusters[-1]
 
 
 @pytest.mark.slow

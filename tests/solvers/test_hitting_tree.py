@@ -91,6 +91,7 @@ def test_costs_far_apart(largest):
     assert certificate(tree, groups, X, weights, tree.lower).verify(X, y)
 
 
+@pytest.mark.slow
 def test_all_that_the_relaxation_counts_is_proved(monkeypatch):
     """Thirds are rounded, so that subsystems in whole numbers are none of thirds: counted in the
     relaxation, they made the packing that its duals suggest prove little of its value."""

@@ -318,6 +318,7 @@ def test_nothing_is_said_of_new_examples_where_columns_were_scaled(tmp_path):
     assert verdict(tmp_path / "m", NOISY, page(claims=lambda model: claims)) == "refuted"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_claims_of_another_machine_prove_nothing(models, name):
     others = [load_model(models[other]).model for other in sorted(set(TABLES) - {name})]
@@ -363,6 +364,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", HOSTILE)
 def test_hostile_proofs_fail_and_do_no_more(models, what, tmp_path):
     made = load_model(models["min-disagreement"]).model

@@ -65,6 +65,7 @@ def compared(*some, table=None, held_out=HeldOut(0.25, 1), **more):  # noqa: B00
     return compare_machines(table, "y", "classes", held_out=held_out, compared=some, **more)
 
 
+@pytest.mark.slow
 def test_every_suitable_machine_has_its_numbers_on_iris():
     found = compare_machines(IRIS, "species", "classes", held_out=HeldOut(0.2), folds=3)
     assert found.compared == 10
@@ -354,6 +355,7 @@ def test_fewer_folds_rather_than_all_with_far_less_time(clock):
     assert found.seconds <= 100
 
 
+@pytest.mark.slow
 def test_a_fit_that_pays_for_the_comparison_has_the_same_bound():
     found = compare_machines(IRIS, "species", "classes", held_out=HeldOut(0.2), folds=2)
     one = next(one for one in found.results if one.candidate.name == "svm, Gaussian")

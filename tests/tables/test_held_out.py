@@ -119,6 +119,7 @@ def test_settings_that_were_compared_are_paid_for():
         fitted(data, test=data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [0.3])
 def test_the_bound_holds_as_often_as_it_says(delta):
     """Of a known rule and noise, errors on new rows are known: at most δ of the bounds fail."""
@@ -160,6 +161,7 @@ def wrong_with(test_rows: int, rows: int, unclear: float, *, stratified: bool) -
     return float(binom.pmf(first, rows, 0.5) @ binom.cdf(most, others, unclear))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test_rows", "rows", "unclear", "at_least"), [(100, 500, 0.11, 0.0254), (100, 200, 0.2, 0.029)]
 )

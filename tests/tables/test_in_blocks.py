@@ -55,6 +55,7 @@ def fitted(path, target, machine, scale=None, **choices):
     return fit_files(seen, machine, held_out=held_out, scale=scale, **encoding)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "machine"),
     [("y", LogisticRegression(tol=1e-11)), ("v", LeastSquares()), ("y", SVM(tol=1e-5))],
@@ -79,6 +80,7 @@ def test_a_fit_is_that_of_the_table_in_memory(tmp_path, target, machine):
         assert (mine.examples, mine.errors) == (theirs.examples, theirs.errors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "machine", [Pegasos(random_state=0), Perceptron(epochs=3), OnlineGradientDescent()]
 )
@@ -93,6 +95,7 @@ def test_a_stream_is_that_of_the_table_in_memory_bit_for_bit(tmp_path, machine):
     assert audit_files(LoadedModel(found, "", True), tmp_path).passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "machine"), [("y", SVM()), ("v", LeastSquares())])
 def test_a_model_is_verified_in_one_pass(tmp_path, target, machine):
     (tmp_path / "data").mkdir()
@@ -111,6 +114,7 @@ def test_a_model_is_verified_in_one_pass(tmp_path, target, machine):
     assert audit_table(loaded, whole()).claims_hold or target == "v"
 
 
+@pytest.mark.slow
 def test_a_changed_model_is_not_verified(tmp_path):
     path = written(tmp_path)
     model = fitted(path, "y", SVM()).model
@@ -118,6 +122,7 @@ def test_a_changed_model_is_not_verified(tmp_path):
     assert not audit_files(LoadedModel(model, "", True), path).passed
 
 
+@pytest.mark.slow
 def test_predictions_are_those_of_the_table(tmp_path):
     path = written(tmp_path)
     model = fitted(path, "y", LogisticRegression()).model
@@ -157,6 +162,7 @@ def loaded_from(tmp_path, model) -> LoadedModel:
     return load_model(tmp_path / "m.certo")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["claims", "test"])
 def test_errors_of_another_rule_are_not_those_of_the_model(tmp_path, part):
     """They are counted rightly, and say nothing of what the model predicts."""
@@ -174,6 +180,7 @@ def test_errors_of_another_rule_are_not_those_of_the_model(tmp_path, part):
     assert not audit.passed
 
 
+@pytest.mark.slow
 def test_a_machine_that_keeps_rows_is_not_checked_without_them(tmp_path):
     """A fit by blocks keeps none; and a number of rows is that of the fit."""
     found = fitted(written(tmp_path), "y", SVM(tol=1e-3))
@@ -188,6 +195,7 @@ def test_a_machine_that_keeps_rows_is_not_checked_without_them(tmp_path):
     assert not has_same_vectors(SVM(Gaussian(1.0)).fit(small[0], small[1]), None)
 
 
+@pytest.mark.slow
 def test_a_bound_that_pays_for_no_scaling_is_refused(tmp_path):
     """Of a table in blocks, too: what was fitted to all rows is no function of a few."""
     found = fitted(written(tmp_path), "y", SVM(tol=1e-3), scale="standard")

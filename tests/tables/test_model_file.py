@@ -77,6 +77,7 @@ def test_rates_and_random_orders_can_be_stored(tmp_path):
     assert load_model(tmp_path / "m").model.machine.learning_rate == Power(1.0, 0.25)
 
 
+@pytest.mark.slow
 def test_truncated_anywhere_is_refused(path):
     whole = path.read_bytes()
     for length in {0, 1, 14, 50, 79, *range(100, len(whole), 97), len(whole) - 1}:
@@ -158,6 +159,7 @@ def test_no_other_type_is_ever_created(path, module, name, loader):
         load_model(path)
 
 
+@pytest.mark.slow
 def test_a_zip_bomb_is_not_unpacked(path):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

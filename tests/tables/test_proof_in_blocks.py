@@ -31,6 +31,7 @@ def proved(tmp_path):
     return data, folder
 
 
+@pytest.mark.slow
 def test_it_is_checked_from_the_table(proved):
     data, folder = proved
     said = json.loads((folder / "proof.json").read_text())
@@ -45,6 +46,7 @@ def test_it_is_checked_from_the_table(proved):
     assert "the table had 9 parts, and has 8" in audit.notes[-1]
 
 
+@pytest.mark.slow
 def test_a_changed_folder_is_not_as_written(proved):
     data, folder = proved
     said = json.loads((folder / "proof.json").read_text())
@@ -56,6 +58,7 @@ def test_a_changed_folder_is_not_as_written(proved):
         audit_proof(folder, data)
 
 
+@pytest.mark.slow
 def test_the_checker_without_the_table_says_what_to_do(proved):
     with pytest.raises(Unusable, match="certo verify FOLDER TABLE"):
         verify_folder(proved[1])

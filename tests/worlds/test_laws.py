@@ -97,6 +97,7 @@ def test_eta_is_how_often_an_example_is_positive(world):
         assert abs(np.mean(y[region] == 1) - np.mean(eta[region])) <= allowed / math.sqrt(count)
 
 
+@pytest.mark.slow
 @every_class_world
 def test_the_bayes_classifier_has_the_bayes_risk_and_its_opposite_the_rest(world):
     assert world.risk(world.bayes) == pytest.approx(world.bayes_risk, abs=1e-9)
@@ -159,6 +160,7 @@ def test_no_machine_has_less_than_the_bayes_risk_and_the_risk_is_what_new_exampl
             assert certo.risk(machine, *new, loss) == pytest.approx(risk, abs=0.05)
 
 
+@pytest.mark.slow
 @law
 @example(20840, 1.0, 2)  # nearly level: all of it is in a band of the second coordinate
 @given(st.integers(0, 10**6), st.floats(-1, 1), st.sampled_from([1, 2]))
@@ -186,6 +188,7 @@ def test_short_margins_are_as_frequent_as_in_a_large_draw(seed, b, margin):
         assert low <= world.short_margins(w, b, margin) <= high
 
 
+@pytest.mark.slow
 def test_a_hyperplane_without_weights_gives_one_answer():
     for world in (worlds.GaussianClasses(), worlds.SplitCloud(), worlds.NoisyGrid()):
         always = world.risk(lambda X: np.ones(len(X)))
@@ -193,6 +196,7 @@ def test_a_hyperplane_without_weights_gives_one_answer():
         assert world.hyperplane_risk([0.0, 0.0], -1.0) == pytest.approx(1 - always, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_line_on_the_checkerboard_keeps_a_square_wrong():
     world = worlds.Checkerboard(noise=0.1)
     random = np.random.default_rng(0)
@@ -201,6 +205,7 @@ def test_a_line_on_the_checkerboard_keeps_a_square_wrong():
     assert world.hyperplane_risk([1.0, 1e-9], 0.0) == pytest.approx(0.5, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_what_a_risk_cannot_be_computed_of_is_refused():
     ring, line, density = worlds.Ring(), worlds.NoisyLine(), worlds.BetaDensity()
     with pytest.raises(ValueError, match="answers must be -1 and \\+1"):

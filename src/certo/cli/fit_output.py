@@ -9,6 +9,7 @@ from typing import Any
 
 from certo.certificates.encoding import counted
 from certo.cli.console import Voice, shown_classes, tell_columns, tell_more
+from certo.cli.options import FEWEST_ROWS
 from certo.numbers.decimals import readable, rounded_down, rounded_up
 from certo.numbers.digits import at_most_text, confidence, share_text, three_digits
 from certo.words.risk import percentage
@@ -87,9 +88,11 @@ def new_rows(said: dict[str, Any]) -> str:
     wrong = "" if test is None else _test_errors(said)
     if bound is None:
         if test is None:
+            few = f", as of tables of fewer than {FEWEST_ROWS} rows"
             return (
-                "Nothing is proved about new rows, since none was held out to test the model: "
-                "--test 0.2 holds out a fifth of the rows."
+                "Nothing is proved about new rows, since none was held out to test the model"
+                f"{few * (said['examples'] < FEWEST_ROWS)}: --test 0.2 holds out a fifth of the "
+                "rows."
             )
         return f"{_sentence(wrong)}. Nothing is proved about new rows."
     sure = f"{confidence(said['delta'])} % confidence"

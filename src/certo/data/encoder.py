@@ -113,7 +113,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         categories = self._categories(table, advice_in_fit)
         self._refuse_tiny(numbers)
         self.notes_ = remarks.about_numbers(self.number_names_, numbers)
-        self.notes_ += remarks.about_texts(self.category_names_, categories, self.text_names_)
+        self.notes_ += remarks.about_texts(
+            self.category_names_, categories, self.text_names_, self.category
+        )
         self.scaler_ = self.levels_ = None
         if self.scale == "standard" and self.number_names_:
             self.scaler_ = StandardScaler().fit(numbers)

@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from certo.certificates.encoding import counted
 from certo.data import columns
+from certo.data.word_counts import MIN_PROSE_LEVELS, MIN_PROSE_WORDS
 from certo.words.reader import setting
 
 MAX_NOTES_OF_A_KIND = 5  # Columns that are named one by one for the same reason.
@@ -155,9 +156,13 @@ def about_scaling(names: Sequence[str], numbers: np.ndarray, scaler: StandardSca
 
 
 def about_texts(
-    names: Sequence[str], texts: np.ndarray, texts_of_file: Collection[str] = ()
+    names: Sequence[str],
+    texts: np.ndarray,
+    texts_of_file: Collection[str] = (),
+    asked_for: Collection[str] = (),
 ) -> list[str]:
-    """Constant columns, names of rows, numbers spoilt by a few words, blanks around the text."""
+    """Constant columns, names of rows, sentences (of columns that were not `asked_for`), numbers
+    spoilt by a few words, blanks around the text."""
     notes: list[str] = []
     blank: list[tuple[str, str]] = []
     unknown: dict[str, list[str]] = {}
@@ -169,6 +174,15 @@ def about_texts(
             notes.append(
                 f"column {name!r} has {levels.size:,} different values in {cells.size:,} rows: it "
                 f"nearly identifies the rows. Consider {setting('drop', [name])}."
+            )
+        elif (
+            levels.size > MIN_PROSE_LEVELS
+            and name not in asked_for
+            and np.mean([len(level.split()) for level in levels]) >= MIN_PROSE_WORDS
+        ):
+            notes.append(
+                f"column {name!r} has {levels.size:,} levels of several words. To count its words "
+                f"instead: {setting('text', [name])}."
             )
         odd = np.array([level.strip().lower() in MISSING_TEXTS for level in levels])
         for level in levels[odd]:

@@ -176,11 +176,12 @@ def _refuse_unfinished(what: str, labels: Labels, outcome) -> None:
 def _unfinished(what: str, labels: Labels, outcome) -> str:
     advice = f"; {separability_call()} decides whether one exists"
     advice = advice if what == "a hyperplane" else ""
+    most = outcome.trace.upper[-1]
+    known = f": the largest margin is at most {rounded_up(most)}, if there is one at all"
     return (
-        f"HardMarginSVM was stopped before it found {what} that separates "
-        f"{sides_of(labels)}, so there is nothing to return: the largest "
-        f"margin is at most {rounded_up(outcome.trace.upper[-1])}, if there is one at all. "
-        f"Allow more time_limit or max_iter{advice}."
+        f"HardMarginSVM was stopped before it found {what} that separates {sides_of(labels)}, so "
+        f"there is nothing to return{known * bool(np.isfinite(most))}. Allow more time_limit or "
+        f"max_iter{advice}."
     )
 
 

@@ -85,7 +85,7 @@ def _of_classes(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: Any) 
         "roc_auc": None,
         "average_precision": None,
         "wrong": [
-            {"row": int(places[t]), "label": y[t].item(), "predicted": predicted[t].item()}
+            {"row": int(places[t]), "label": labels[true[t]], "predicted": labels[said[t]]}
             | ({"score": float(sizes[t])} if has_scores else {})
             for t in furthest
         ],

@@ -19,6 +19,7 @@ MAX_LINES_BY_BLOCKS = 2_600
 X, TWO, THREE, V = table(600)
 
 
+@pytest.mark.slow
 def test_an_auditor_needs_numpy_and_scipy_only():
     code = (
         "import sys, certo.certificates.blocks; heavy = {'numba', 'sklearn', 'pyarrow', 'skops', "

@@ -52,6 +52,7 @@ def test_moments_on_an_interval_are_as_near_as_is_said(family, degree, size, see
     assert found.mean_error < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", KINDS)
 @pytest.mark.parametrize("size", [0.1, 3.0, 30.0])
 def test_moments_on_a_rectangle_are_as_near_as_is_said(family, size):

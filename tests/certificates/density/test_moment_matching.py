@@ -115,6 +115,7 @@ def mutations(data: dict, rng: np.random.Generator):
     yield data | {"sample_weight": (1 + 1e-6 * rng.random(data["examples"])).tolist()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", KINDS)
 def test_false_claims_do_not_verify(family):
     X = some(4)

@@ -87,6 +87,7 @@ class TestLeast:
         vectors, weights = arrangement
         check_least(change(vectors, numbers), weights, least(vectors, weights))
 
+    @pytest.mark.slow
     @given(arrangements(st.just(5)), st.lists(st.integers(1, 10**6), min_size=5, max_size=5))
     @settings(max_examples=15)
     def test_rank_five(self, arrangement, numbers):

@@ -467,6 +467,7 @@ class TestAttacks:
         assert not verified(changed(data, name, value), p.X, p.y)
 
 
+@pytest.mark.slow
 def test_an_auditor_needs_numpy_and_scipy_only():
     p = problem(Gaussian(1.0), "plain", 1, "free")
     claim = p.claim(*solved(p))

@@ -124,6 +124,7 @@ def test_a_page_holds_it_beside_what_the_fit_proves():
     assert isinstance(page.test, Composite)
 
 
+@pytest.mark.slow
 def test_it_fails_no_more_often_than_it_says():
     """True shares of a normal distribution, and of a discrete one with many ties."""
     random = np.random.default_rng(0)

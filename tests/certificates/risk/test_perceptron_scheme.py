@@ -149,6 +149,7 @@ def test_more_than_half_and_vacuous_and_long(monkeypatch):
         issued(X, y, "xyz", [PerceptronRun(4, "misclassified")] * 3, coef, intercept, updated)
 
 
+@pytest.mark.slow
 def test_a_check_of_perceptrons_imports_no_kernel():
     look = (
         "import sys; from certo.certificates import CompressionBound, PerceptronScheme;"

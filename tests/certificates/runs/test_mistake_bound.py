@@ -93,6 +93,7 @@ def test_a_schedule_that_never_converges_has_no_limit():
     assert "No limit is claimed" in claim.claim
 
 
+@pytest.mark.slow
 @law
 @given(
     seed=seeds,

@@ -78,6 +78,7 @@ def test_both_spaces_agree_where_the_kernel_is_linear():
         assert sample.space.longer_than(sample, longest * (1 - Fraction(1, 10**9))) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module",
     ["margins.soft_margin_gap", "margins.maximum_margin", "runs.expected_excess",

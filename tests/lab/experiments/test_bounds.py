@@ -12,6 +12,7 @@ from tests.lab import frame_of, run_of, values
 LINK = "bounds?m=50&draws=20&delta=0.2"
 
 
+@pytest.mark.slow
 def test_a_draw_is_a_fit_a_page_and_a_risk():
     run = run_of(LINK)
     frame = frame_of(run, 3)
@@ -27,6 +28,7 @@ def test_a_draw_is_a_fit_a_page_and_a_risk():
     assert frame["scene"]["points"][0][:2] == X[0].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", ["svm", "perceptron"])
 def test_violations_are_counted_and_another_delta_keeps_the_samples(machine):
     run = run_of(f"bounds?m=50&draws=20&delta=0.2&machine={machine}&world=gaussian")

@@ -59,6 +59,7 @@ def test_the_kernel_perceptron_mistake_by_mistake():
     assert np.argmin(near) == np.argmin(np.sum((grid_of(4.0) - X[k]) ** 2, axis=1))
 
 
+@pytest.mark.slow
 def test_the_curve_has_under_and_over_fitting():
     more = run_of("kernels?preset=noise&m=120").more(Job())
     (chart,) = more["charts"]
