@@ -266,8 +266,8 @@ def tables_of(lines: list[dict[str, Any]]) -> list[BenchTable]:
         f"partial_fit of scikit-learn over batches of {RIVAL_ROWS:,} rows of the same file, until "
         f"the objective is at most {TARGET:g} of the least above it, as Certo proves that; excess: "
         "how far above that bound each side is; '>': the rival was stopped after "
-        f"{MAX_RIVAL_PASSES} passes. A rate that is named was the best of twenty that were tried on "
-        "these data, which is not timed. 'Sums by NumPy' adds XᵀX and Xᵀy, and claims nothing. "
+        f"{MAX_RIVAL_PASSES} passes. A rate that is named was the best of twenty tried on these "
+        "data, which is not timed. 'Sums by NumPy' adds XᵀX and Xᵀy, and claims nothing. "
         "dask-ml and Vowpal Wabbit were not installed",
     )
     for line in lines:
