@@ -31,7 +31,7 @@ from certo.facts import InputError, LabelTypeError
 from certo.features import BoxPolynomials, CountedFeatures, Monomials, explicit_map
 from certo.features._base import require_room
 from certo.kernels import Function, Polynomial, Precomputed, Spectrum
-from certo.selection import _odd
+from certo.selection import _odd, compare_kernels
 from certo.solvers.kernel_perceptron import kernel_perceptron
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.online_gradient import online_gradient
@@ -376,6 +376,10 @@ OTHER_CASES = {
     "a high degree": (
         lambda: Monomials(2000).fit([[0.5]]),
         {"who": "Monomials", "degree": 2000, "features": 1}, "Monomials(degree=2000) of 1 features",
+    ),
+    "no time for a kernel": (
+        lambda: compare_kernels(X, Y, [Polynomial(2)], cv=2, time_limit=1e-9),
+        {"folds": 2, "seconds": 1e-9}, "in all 2 folds within the limit of 1e-09 s",
     ),
 }  # fmt: skip
 CASES |= {name: (*case, case[-1]) for name, case in OTHER_CASES.items()}
