@@ -1,4 +1,4 @@
-"""Packages whose names are imported when they are first used (PEP 562), and modules alike."""
+"""Packages whose names are imported when they are first used (PEP 562)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Mapping
-from types import ModuleType
 from typing import Any
 
 
@@ -22,13 +21,6 @@ def by_room(names: Mapping[str, str]) -> dict[str, str]:
         for room, some in names.items()
         for name in some.split()
     }
-
-
-class LateModule(ModuleType):
-    """A module that is imported when something in it is first asked for."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module(self.__name__), name)
 
 
 def names_of(

@@ -14,6 +14,7 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.pairs import pair_labels, pairs_of
 from certo.containers import count
 from certo.estimators import _input
+from certo.estimators._late import LateModule
 from certo.estimators._linear import Absent, LinearClassifier, forget
 from certo.estimators._pairs import (
     arranged,
@@ -24,7 +25,6 @@ from certo.estimators._pairs import (
 )
 from certo.kernels.base import Kernel
 from certo.kernels.settings import WithKernel
-from certo.lazy import LateModule
 from certo.rkhs import Expansion
 from certo.scale.device import CPU, device_there
 

@@ -16,8 +16,8 @@ from certo.blas import one_thread
 from certo.certificates.composite import Composite
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input
+from certo.estimators._late import LateModule
 from certo.facts import InputError
-from certo.lazy import LateModule
 from certo.scale.opening import as_blocks, is_in_blocks
 from certo.stop import Stop
 from certo.words import refusals

@@ -18,13 +18,13 @@ from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.containers import count
 from certo.estimators import _in_blocks, _input, _kernel, _stream, description
 from certo.estimators._keywords import answer_keywords
+from certo.estimators._late import LateModule
 from certo.estimators._limits import running
 from certo.estimators._linear import Later, forget, make_later
 from certo.estimators._pairs import Pair, are_paired, check_settings, pairs_in
 from certo.estimators._prices import check_class_weight, prices_of, prices_of_pairs
 from certo.estimators.new_examples import by_supports
 from certo.facts import InputError
-from certo.lazy import LateModule
 from certo.losses.hinge import Hinge
 from certo.scale.device import CPU, check_device
 from certo.solvers.gap_ledger import GapTrace
