@@ -210,6 +210,23 @@ def test_a_search_over_settings_is_paid_for():
         Certified.from_dict(data)
 
 
+def test_a_choice_by_hand_is_paid_for_where_it_is_said():
+    grid = {"C": [0.1, 1, 10, 100]}
+    search = GridSearchCV(SVM(tol=1e-8, intercept="none"), grid, cv=3).fit(X, noisy)
+    paid = certify(search, X, noisy).of_kind("SupportBound")
+    best = search.best_estimator_
+    assert certify(best, X, noisy, tried=4).of_kind("SupportBound") == paid
+    (twice,) = certify(search, X, noisy, tried=np.int64(3)).of_kind("SupportBound")
+    assert twice.tried == 12
+    page = certify(best, X, noisy, tried="data", X_test=X_test, y_test=noisy_test)
+    assert not page.of_kind("SupportBound")
+    assert any("tried='data'" in refusal.reason for refusal in page.not_claimed)
+    assert page.of_kind("TestErrors")[0].tried == 1
+    for unusable in (0, 2.0, True, "4", None, 10**9 + 1):
+        with pytest.raises(ValueError, match="tried must be an integer from 1 to"):
+            certify(best, X, noisy, tried=unusable)
+
+
 def test_bounds_that_were_not_found_are_paid_for():
     y = np.where(random.random(120) > 0.5, "up", "low")  # updates on more than half of them
     page = certify(Perceptron(epochs=20).fit(X, y), X, y, X_test=X_test, y_test=noisy_test)
