@@ -6,6 +6,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 
@@ -24,13 +25,15 @@ def by_room(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def names_of(
-    package: str, where: Mapping[str, str]
+    package: str, where: Mapping[str, str], instead: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package that has these names in these of its modules."""
+    """`__getattr__` and `__dir__` of a package that has these names in these of its modules; to
+    other names, which it has not, it says what there is `instead`."""
 
     def find(name: str) -> Any:
         if name not in where:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            advice = f": {instead[name]}." if name in instead else ""
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{advice}")
         value = getattr(importlib.import_module(f"{package}.{where[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value

@@ -197,6 +197,7 @@ def test_steps_fitted_to_the_examples_forbid_bounds_and_others_do_not():
 def test_a_search_over_settings_is_paid_for():
     search = GridSearchCV(SVM(tol=1e-8, intercept="none"), {"C": [0.1, 1, 10, 100]}, cv=3)
     page = certify(search.fit(X, noisy), X, noisy)
+    assert page.model == f"{search.best_estimator_!r}, the best of 4 settings of GridSearchCV"
     (claim,) = page.of_kind("SupportBound")
     assert (claim.delta, claim.tried) == (0.05, 4)
     assert claim.bound == bounds.campi_garatti(120, claim.supports, 0.05 / 4)

@@ -25,7 +25,7 @@ from certo.guarantees import own_machines, rivals
 from certo.guarantees.by_blocks import page_of_blocks
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import has_own_methods, predictor_of
-from certo.guarantees.unwrapping import Wrapped, unwrapped
+from certo.guarantees.unwrapping import Wrapped, title_of, unwrapped
 from certo.issue.errors import issue_test_errors
 from certo.issue.labels import all_labels
 from certo.issue.risk import error_cap, issue_test_distances
@@ -105,7 +105,7 @@ def page_about(
     elif is_classifier(machine):
         tested.refuse("TestErrors", "no test examples were given.")
     return Certified(
-        " ".join(repr(model).split()),
+        title_of(model),
         page.composite(),
         tested.composite(),
         tuple(columns),

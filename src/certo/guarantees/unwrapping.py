@@ -13,6 +13,7 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
+from certo.certificates.encoding import counted
 from certo.containers import count
 from certo.guarantees.fixed_maps import is_fixed, is_seeded
 from certo.words.reader import example, setting
@@ -106,6 +107,14 @@ def unwrapped(model) -> Wrapped:
             model = model.best_estimator_
         else:
             return Wrapped(model, steps, _why(fitted) or spoilt, tried, seeded)
+
+
+def title_of(model) -> str:
+    """What a page calls its model: of a search, which machine it chose, not what it chose among."""
+    if isinstance(model, BaseSearchCV) and hasattr(model, "best_estimator_"):
+        many = counted(len(model.cv_results_["params"]), "setting")
+        return f"{title_of(model.best_estimator_)}, the best of {many} of {type(model).__name__}"
+    return " ".join(repr(model).split())
 
 
 def _answers_like(model, kind: type) -> bool:
