@@ -8,8 +8,6 @@ import types
 
 import pytest
 
-import certo
-from certo import kernels
 from certo.lazy import by_name, names_of
 
 
@@ -28,19 +26,6 @@ def test_a_name_is_found_once_and_then_known(monkeypatch):
     assert vars(package)["Tea"] is module.Tea
     with pytest.raises(AttributeError, match="module 'shop' has no attribute 'Milk'"):
         find("Milk")
-
-
-def test_names_of_other_libraries_are_answered():
-    find, _ = names_of("shop", {}, {"Kaffee": "Coffee is the same"})
-    with pytest.raises(AttributeError, match="has no attribute 'Kaffee': Coffee is the same\\."):
-        find("Kaffee")
-    with pytest.raises(AttributeError, match="'SVC': SVM solves that problem"):
-        certo.SVC  # noqa: B018
-    with pytest.raises(AttributeError, match="'RBF': Gaussian"):
-        kernels.RBF  # noqa: B018
-    for name in (*certo._INSTEAD, *kernels._INSTEAD):
-        assert not hasattr(certo, name)
-        assert not hasattr(kernels, name)
 
 
 @pytest.mark.slow

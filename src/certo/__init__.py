@@ -26,16 +26,8 @@ _NAMES = {
 }
 _WHERE = by_name(_NAMES)
 __all__ = [*_WHERE, "__version__"]
-#: What there is instead of a class of scikit-learn's.
-_INSTEAD = {
-    "SVC": "SVM solves that problem, for kernel='rbf' with kernel=Gaussian(1/(2·gamma))",
-    "LinearSVC": "SVM without a kernel is linear, with the hinge loss",
-    "LinearRegression": "LeastSquares() solves that problem",
-    "Ridge": "LeastSquares(ridge=alpha/S) solves that problem, S being the sum of the weights",
-    "SGDClassifier": "Pegasos and OnlineGradientDescent take such steps",
-}
 
-__getattr__ = names_of(__name__, _WHERE, _INSTEAD)[0]
+__getattr__ = names_of(__name__, _WHERE)[0]
 
 
 def __dir__() -> list[str]:

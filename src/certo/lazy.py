@@ -6,7 +6,6 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 
@@ -25,15 +24,13 @@ def by_room(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def names_of(
-    package: str, where: Mapping[str, str], instead: Mapping[str, str] = MappingProxyType({})
+    package: str, where: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package that has these names in these of its modules; to
-    other names, which it has not, it says what there is `instead`."""
+    """`__getattr__` and `__dir__` of a package that has these names in these of its modules."""
 
     def find(name: str) -> Any:
         if name not in where:
-            advice = f": {instead[name]}." if name in instead else ""
-            raise AttributeError(f"module {package!r} has no attribute {name!r}{advice}")
+            raise importlib.import_module("certo.instead").no_attribute(package, name)
         value = getattr(importlib.import_module(f"{package}.{where[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value

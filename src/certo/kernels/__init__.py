@@ -43,13 +43,4 @@ KERNELS = by_name(_KERNELS)
 KERNEL_MODULES = KERNELS | by_name(_OTHER_KERNELS)
 __all__ = sorted(KERNEL_MODULES)
 
-#: What there is instead of a name of scikit-learn's.
-_INSTEAD = {
-    "RBF": "Gaussian(variance) is that kernel, with variance = length_scale²",
-    "rbf_kernel": "Gaussian(variance)(X, Z) is that matrix, with variance = 1/(2·gamma)",
-    "DotProduct": "Polynomial(1, offset=sigma_0²) is that kernel, and Linear() where sigma_0 = 0",
-    "linear_kernel": "Linear()(X, Z) is that matrix",
-    "polynomial_kernel": "Polynomial(degree, scale=gamma, offset=coef0)(X, Z) is that matrix",
-}
-
-__getattr__, __dir__ = names_of(__name__, KERNEL_MODULES, _INSTEAD)
+__getattr__, __dir__ = names_of(__name__, KERNEL_MODULES)

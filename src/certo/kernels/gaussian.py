@@ -52,7 +52,6 @@ class Gaussian(VectorKernel):
     renamed: ClassVar = {
         "gamma": "variance = 1/(2·gamma)",
         "length_scale": "variance = length_scale²",
-        "sigma": "variance = sigma²",
     }
 
     def __post_init__(self):
