@@ -302,8 +302,3 @@ def test_words_do_not_round_to_the_strong_side():
     witness = np.array([1.0, -1.0])
     assert "zᵀKz is -1.23456 for" in repr(Definiteness(False, witness=witness, value=-1.2345699))
     assert "zᵀKz is -1.23456 for" in str(NotPositive(witness, -1.2345699))
-
-
-def test_a_kernel_is_no_matrix():
-    with pytest.raises(TypeError, match=r"takes a matrix, got Gaussian\(variance=1.0\)"):
-        is_psd(Gaussian(1.0))

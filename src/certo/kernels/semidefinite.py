@@ -45,7 +45,7 @@ import numpy as np
 from scipy.linalg import eigh, lapack, solve_triangular
 
 from certo.blas import few_threads
-from certo.kernels.base import Kernel, number
+from certo.kernels.base import number
 from certo.numbers.decimals import rounded_up
 from certo.numbers.rounding import OVERFLOW_LIMIT, TINY, UNIT, gamma
 
@@ -180,8 +180,6 @@ def is_psd(K, allowance: float | None = None) -> Definiteness:
     >>> bool(verdict), verdict.verify([[1.0, 2.0], [2.0, 1.0]])
     (False, True)
     """
-    if isinstance(K, Kernel):
-        raise TypeError(f"is_psd takes a matrix, got {K!r}. Give its values on examples: {K!r}(X).")
     given = _nearly_symmetric(K)
     K = symmetrised(given)
     if allowance is not None:
