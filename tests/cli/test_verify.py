@@ -121,3 +121,9 @@ def test_files_that_are_no_models(certo, iris, tmp_path, command):
     assert said.code == 2
     assert "not a Certo model file" in said.err
     assert certo(command, tmp_path, table).code == 2
+
+
+def test_a_model_alone_asks_for_its_table(certo, iris):
+    said = certo("verify", iris[0])
+    assert said.code == 2
+    assert f"certo verify {iris[0]} DATA" in " ".join(said.err.split())

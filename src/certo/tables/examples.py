@@ -25,6 +25,7 @@ from certo.data.remarks import (
     about_words,
     is_number,
     not_a_number,
+    unread_numbers,
 )
 from certo.tables.held_out import HeldOut
 from certo.words.reader import reading, setting
@@ -287,7 +288,10 @@ def _answers(table: pa.Table, target: str | None, measured: bool, places: np.nda
     if not measured:
         return columns.labels(table, target, places)
     column = table.column(target)
-    if columns.kind_of(column, target) != columns.NUMBER:
+    if columns.kind_of(column, target, is_target=True) != columns.NUMBER:
+        what, how = unread_numbers(column.drop_null().unique().to_pylist())
+        if what:
+            raise Problem(f"the target {target!r} {what}, which is text. {how}", column=target)
         raise Problem(
             f"the target {target!r} must hold numbers for a regression, but it holds "
             f"{not_a_number(column, places)}. Choose another column, or a machine for classes "
@@ -300,10 +304,15 @@ def _answers(table: pa.Table, target: str | None, measured: bool, places: np.nda
 def refuse_one_class(examples: Examples) -> None:
     classes = np.unique(examples.y)
     if len(classes) < 2:
-        rest = "" if examples.held_out is None else " that are not held out"
+        only, rows = classes[0].item(), counted(len(examples.y), "row")
+        why = f"{only!r} is the only value in the {rows} of the column"
+        if (rest := examples.held_out) is not None:
+            why = f"{only!r} is the only value in all {len(examples.y) + len(rest.y):,} rows"
+            if np.any(rest.y != only):
+                seed = setting("seed")
+                why = f"only {only!r} occurs outside the rows held out ({seed} draws others)"
         raise Problem(
-            f"the target {examples.target!r} must hold at least two classes, but only "
-            f"{classes[0].item()!r} occurs in the {counted(len(examples.y), 'row')}{rest}.",
+            f"the target {examples.target!r} must hold at least two classes, but {why}.",
             column=examples.target,
         )
 
@@ -320,6 +329,13 @@ def _refuse_many_classes(y: np.ndarray, target: str) -> None:
     classes, is_number = np.unique(y), y.dtype.kind in "iu"
     many = is_number and len(classes) > MAX_NUMERIC_CLASSES
     if many or (len(classes) > MAX_FEW_CLASSES and 2 * len(classes) > len(y)):
+        unread, how = unread_numbers(classes)
+        if unread:
+            raise Problem(
+                f"the target {target!r} {unread}, which is text, and {len(classes):,} different "
+                f"values in {len(y):,} rows are no classes. {how}",
+                column=target,
+            )
         what, looks, machine = "values in", "so is nearly an identifier of the rows", ""
         if is_number:
             what, looks = "numbers in", "so looks continuous"
