@@ -189,6 +189,8 @@ def test_of_unequal_classes_with_many_errors(certo, tmp_path):
     assert found["recall"] == 0
     assert f"Of the {found['rows']} test rows of class “yes”, 0 are found." in said.out
     assert len(facts["wrong"]["rows"]) == 50 < facts["wrong"]["total"]
+    listed = facts["performance"]["test"]["wrong"][0]
+    assert listed["values"] == {"x": float(rows[listed["row"] - 1].split(",")[0])}
     more = facts["wrong"]["total"] - 5
     assert f"… and {more} more (--json lists the first 50)" in said.out
     again = f"certo compare {table} --target kind --test 0.4 --seed 3"

@@ -58,7 +58,7 @@ def test_verify_on_other_data_says_that_the_data_differ(certo, iris, rewritten):
     assert "was CHANGED" not in said.out
     without_label = certo("verify", model, rewritten([row[:-1] for row in (header, *rows)]))
     assert without_label.code == 3
-    assert "cannot be checked" in without_label.out
+    assert without_label.out.count("cannot be checked") == 1
     extra = [[*header, "z"], *([*row, "1"] for row in rows_of(table)[1:])]
     same_claims = certo("verify", model, rewritten(extra), "--json")
     assert same_claims.code == 3

@@ -175,7 +175,8 @@ def tell_audit(voice: Voice, audit: Audit, verbose: bool = False) -> None:
 
     said = audit.to_dict()
     voice.say(*_verdict(audit))
-    for text in said["in_words"][:1]:
+    numbers = [c["plain"] for c in said["claims"] if c["type"] == "TestDistances"]
+    for text in (said["in_words"] or numbers * audit.passed)[:1]:
         voice.say((text, "bold"))
     differ = "The {} are NOT those of the fit: {} table's fingerprint differs."
     changed = "The model file was CHANGED since it was written: its fingerprint differs."
@@ -188,7 +189,7 @@ def tell_audit(voice: Voice, audit: Audit, verbose: bool = False) -> None:
     for text in audit.about_model:
         line(False, text)
     if not audit.could_check:
-        line(False, audit.claims.why)
+        line(False, audit.claims.why.removeprefix("the claims cannot be checked: "))
     unchecked = counted(audit.unchecked, "claim")
     if audit.test_problem:
         line(False, f"{unchecked} cannot be checked. {audit.test_problem}")

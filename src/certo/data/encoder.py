@@ -265,7 +265,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if missing:
             raise Problem(
                 f"the column {missing[0]!r} is missing ({len(missing)} of the "
-                f"{len(self.column_names)} columns that the model was fitted on are). "
+                f"{len(self.column_names)} columns that the model was fitted on are missing). "
                 f"{have(table, missing[0])}"
             )
         for name in self.number_names_:

@@ -83,6 +83,7 @@ class Rows(NamedTuple):
     strange: list[str]  # Levels that the fit never saw.
     left_out: LeftOut
     merged: list[str]  # Columns of which scaling makes one number of several.
+    table: pa.Table | None = None  # The rows as they are in the file, where that is at hand.
 
     @property
     def notes(self) -> list[str]:
@@ -166,7 +167,7 @@ def encode_table(
         others = used.filter(pa.array(unseen))
         rest = Rows(
             encoder.transform(others), y[unseen], places[unseen], encoder.unseen_levels(others),
-            left_out, encoder.about_scaling(others),
+            left_out, encoder.about_scaling(others), others,
         )  # fmt: skip
         said += [f"rows held out to test: {note}" for note in (*rest.strange, *rest.merged)]
     return Examples(
@@ -193,7 +194,7 @@ def encode_rows(
     left_out = LeftOut.of(read, table, target, kept.num_rows)
     strange = encoder.unseen_levels(kept)
     X, y = encoder.encode(kept, advice), _answers(kept, target, measured, places)
-    return Rows(X, y, places, strange, left_out, encoder.about_scaling(kept))
+    return Rows(X, y, places, strange, left_out, encoder.about_scaling(kept), kept)
 
 
 def _refuse_unusual(table: pa.Table, ignored: Collection[str], category: Collection[str]) -> None:
