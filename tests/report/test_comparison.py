@@ -104,7 +104,8 @@ def test_bounds_on_mean_errors_of_numbers():
     said = facts(one, task="numbers", cap=5000.0, test=test)
     assert verdict(said) == [
         "Lowest cross-validated root mean square error: a linear svm, 1,500; with 95 % confidence "
-        "its mean absolute error on new data is at most 1,240."
+        "its mean absolute error on new data is at most 1,240 (an error above 5,000 counts as "
+        "5,000)."
     ]
     assert cells(one, said)[1:3] == ["1,100", "1,240"]
     assert (
@@ -112,8 +113,12 @@ def test_bounds_on_mean_errors_of_numbers():
         in (proved(said)[0])
     )
     weak = facts(machine(bound=bound | {"informative": False}), task="numbers", cap=1.0, test=test)
-    assert proved(weak)[1].endswith("has a mean absolute error of 1,200 on the test rows.")
-    assert verdict(weak)[0].endswith("at most 1,240, which is weaker than guessing.")
+    assert proved(weak)[1].endswith(
+        "has a mean absolute error of 1,200 on the test rows, counted in the same way."
+    )
+    assert verdict(weak)[0].endswith(
+        "at most 1,240, which is weaker than guessing (an error above 1 counts as 1)."
+    )
 
 
 def test_numbers_have_three_digits_and_all_before_the_point():

@@ -64,12 +64,17 @@ def test_numbers_have_distances():
     )
     assert found.bound == "At least 80 % are within 2."
     assert found.good
-    worse = {"test": NUMBERS | {"usual_absolute_error": 1.4}} | {"training": NUMBERS, "usual": 1.0}
-    bad = headline(of_file | {"performance": worse})
+    bound = {"cap": 9.0, "mean": 1.5, "guessing": 1.4}  # Errors are capped on both sides.
+    bad = headline(of_file | {"bound": bound})
     assert not bad.good
-    assert "The bound on the mean absolute error is not below 1.4, that of always" in bad.verdict
-    claims[0]["numbers"] = {"cap": 0.0, "mean": 0.0}  # As files of before have it.
-    assert headline(of_file | {"performance": worse}).good
+    assert bad.verdict.startswith(
+        "The bound on the mean absolute error is not below 1.4, that of always predicting the mean "
+        "of the training rows on the test rows (in both an error above 9 counts as 9)."
+    )
+    worse = {"test": NUMBERS | {"usual_absolute_error": 1.4}} | {"training": NUMBERS, "usual": 1.0}
+    without = headline(of_file | {"performance": worse, "bound": bound | {"cap": None}})
+    assert without.good
+    assert "The mean absolute error on the test rows is below 1.4, that" in without.verdict
     assert headline(of_file | {"claims": []}).bound == "Nothing is proved about new rows."
 
 

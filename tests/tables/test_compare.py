@@ -96,7 +96,10 @@ def test_numbers_have_bounds_on_their_mean_errors_and_gaps():
     for one in found.results:
         assert one.absolute_error < one.mean < found.cap
     assert by["least-squares"].mean < found.usual_error
-    assert by["mean"].absolute_error == pytest.approx(found.usual_error)
+    off = np.abs(found.test.y[found.counts] - found.examples.y.mean())
+    assert by["mean"].absolute_error == pytest.approx(off.mean())
+    assert found.usual_error == pytest.approx(np.minimum(off, found.cap).mean())
+    assert found.usual_error < by["mean"].mean
     assert found.majority_error is None
     assert all(one.interval is None and one.errors is None for one in found.results)
     assert by["least-squares"].absolute_error < by["mean"].absolute_error

@@ -157,7 +157,7 @@ def _lowest(one: dict[str, Any], said: dict[str, Any], what: str) -> str:
         weak = "" if bound["informative"] else ", which is weaker than guessing"
         return (
             f"{first}; with {confidence(said['delta'])} % confidence its mean absolute error on "
-            f"new data is at most {at_most_text(bound['mean'])}{weak}."
+            f"new data is at most {at_most_text(bound['mean'])}{weak} ({_capped(said)})."
         )
     upper, sure = at_most(bound["error_rate"]), confidence(said["delta"])
     if bound["informative"]:
@@ -173,9 +173,11 @@ def proved(said: dict[str, Any]) -> list[str]:
         rows, many = counted(said["test"]["rows"], "test row"), said["compared"]
         what, how = "error rate on new data", "Clopper and Pearson's bounds"
         if said["cap"]:
-            cap = f"{said['cap']:,.12g}"
-            what = f"mean absolute error on new data (an error above {cap} counts as {cap})"
-            how = "Bounds on the mean of losses of a known range"
+            what = f"mean absolute error on new data ({_capped(said)})"
+            how = (
+                "Bounds on the mean of losses of a known range: the cap is two standard "
+                "deviations of the target on the training rows"
+            )
         sentences.append(
             f"Proved: with {confidence(said['delta'])} % confidence, all bounds “at most” on the "
             f"{what} hold together, if the {rows} are independent draws from the same population. "
@@ -212,6 +214,12 @@ def proved(said: dict[str, Any]) -> list[str]:
     return sentences
 
 
+def _capped(said: dict[str, Any]) -> str:
+    """What a bound on a mean of absolute errors is about."""
+    cap = f"{said['cap']:,.12g}"
+    return f"an error above {cap} counts as {cap}"
+
+
 def guess(said: dict[str, Any]) -> str:
     """What guessing reaches on the test rows."""
     test = said["test"]
@@ -219,7 +227,7 @@ def guess(said: dict[str, Any]) -> str:
         error = digits(test["usual_error"])
         return (
             "always predicting the mean of the training rows has a mean absolute error of "
-            f"{error} on the test rows."
+            f"{error} on the test rows, counted in the same way."
         )
     return (
         f"always answering “{test['majority']}”, the most frequent class of the test rows, is "

@@ -90,14 +90,16 @@ def _verdict(said: dict[str, Any]) -> tuple[str, bool]:
         return f"{weak}answering the most frequent class.{check}", False
     if _distances(said):
         test = said["performance"]["test"]
-        usual = test["usual_absolute_error"]
-        numbers = _distances(said)[0]["numbers"]
-        mean = numbers["mean"] if numbers["cap"] else test["mean_absolute_error"]
-        what = "bound on the mean absolute error" if numbers["cap"] else "mean absolute error"
+        bound, what, aside = said.get("bound"), "mean absolute error on the test rows", ""
+        mean, usual = test["mean_absolute_error"], test["usual_absolute_error"]
+        if bound and bound["cap"]:
+            mean, usual = bound["mean"], bound["guessing"]
+            what, cap = "bound on the mean absolute error", f"{bound['cap']:,.12g}"
+            aside = f" (in both an error above {cap} counts as {cap})"
         than = "below" if mean < usual else "not below"
         return (
             f"The {what} is {than} {three_digits(usual)}, that of always predicting the mean of "
-            f"the training rows on the test rows.{check}"
+            f"the training rows on the test rows{aside}.{check}"
         ), mean < usual
     about = " What is proved is about the fit itself." if claims else ""
     return f"How good the predictions for new rows are is not proved.{about}{check}", False

@@ -63,7 +63,7 @@ def _bound(fitted: Fitted) -> dict[str, Any] | None:
     share of new rows that are near their predictions."""
     page = fitted.certified
     for claim in page.of_kind(TestDistances):
-        usual = _usual_distance(fitted)
+        usual = _usual_distance(fitted, claim.cap or np.inf)
         return {
             "error_rate": None,
             "confidence": 1 - page.delta,
@@ -90,11 +90,12 @@ def _bound(fitted: Fitted) -> dict[str, Any] | None:
     }
 
 
-def _usual_distance(fitted: Fitted) -> float:
-    """The mean absolute error on the test rows of always predicting the training rows' mean."""
+def _usual_distance(fitted: Fitted, cap: float) -> float:
+    """The mean absolute error on the test rows of always predicting the training rows' mean, each
+    error being counted up to the cap, as in the bound."""
     assert fitted.test is not None
-    counted = fitted.test.y[~_copies(fitted)]
-    return float(np.mean(np.abs(counted - np.mean(fitted.examples.y))))
+    off = np.abs(fitted.test.y[~_copies(fitted)] - np.mean(fitted.examples.y))
+    return float(np.mean(np.minimum(off, cap)))
 
 
 def _supports(fitted: Fitted) -> int | None:

@@ -144,11 +144,12 @@ class Comparison:
 
     @property
     def usual_error(self) -> float | None:
-        """The mean absolute error on the test rows of always predicting the training rows' mean."""
+        """The mean absolute error on the test rows of always predicting the training rows' mean,
+        each error being counted up to the cap, as in bounds."""
         if self.learns == "classes" or self.test is None or not self.counted:
             return None
-        usual = np.mean(self.examples.y)
-        return float(np.mean(np.abs(self.test.y[self.counts] - usual)))
+        off = np.abs(self.test.y[self.counts] - np.mean(self.examples.y))
+        return float(np.mean(np.minimum(off, self.cap or np.inf)))
 
     @property
     def best(self) -> Result | None:
