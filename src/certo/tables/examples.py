@@ -233,6 +233,11 @@ def _refuse_spoilt_numbers(name: str, column: pa.ChunkedArray) -> None:
         word = words[0][0]
         if word.strip().lower() in MISSING_TEXTS:
             return
+        what, how = unread_numbers(word for word, _ in words)
+        if what:
+            raise Problem(
+                f"column {name!r} {what} ({counted(others, 'such row')}). {how}", column=name
+            )
         row = 1 + pc.index(column, pa.scalar(word, column.type)).as_py()
         raise Problem(
             f"column {name!r} holds numbers, but {word[:40]!r} in row {row} "
