@@ -30,7 +30,7 @@ def test_the_verdict_comes_first_and_the_command_last(certo, tmp_path):
     assert max(map(len, table)) < 80
     assert "min-disagreement" in table[-1]
     assert "not tried: only for two classes" in table[-1]
-    assert "gradient boosting: scikit-learn, an outsider." in lines
+    assert "gradient boosting: of scikit-learn: nothing is proved of its fit." in lines
     assert "hold together" in said.out
     assert "δ = 0.05 shared out over 10 machines" in said.out
     assert lines[-1].startswith("To fit “")
@@ -127,7 +127,7 @@ def test_bounds_weaker_than_guessing_are_no_headline(certo, tmp_path):
     path.write_text("\n".join(["x,y", *(f"{x},{y}" for x, y in pairs)]))
     said = certo("compare", path, "--target", "y", "--folds", "2")
     assert "is weaker than guessing." in said.out.splitlines()[0]
-    assert "Weaker than guessing are the bounds of " in said.out
+    assert "Weaker than guessing: the bounds of “" in said.out
 
 
 def test_without_time_every_machine_is_listed(certo, tmp_path):

@@ -83,7 +83,8 @@ def test_lines_that_need_several_stay_beside_their_mark(certo, written, monkeypa
     lines = certo("fit", written(SMALL), "--target", "kind").out.splitlines()
     mark = next(k for k, line in enumerate(lines) if "✓" in line)
     assert lines[mark + 1].startswith(" " * 4)
-    assert all(len(line) <= 60 + 20 for line in lines)  # and colours
+    whole = [line for line in lines if ": certo " not in line]  # A command is never broken.
+    assert all(len(line) <= 60 + 20 for line in whole)  # and colours
 
 
 def test_messages_name_commands_not_python_functions(certo, written):
@@ -163,7 +164,42 @@ REFUSED = {
         "identifier of the rows",
         [],
     ),
-    "date as target": ("x,y\n1,2020-01-01\n2,2020-01-02\n", "holds date32", []),
+    "date as target": ("x,y\n1,2020-01-01\n2,2020-01-02\n", "holds dates", []),
+    "dates as target, no advice to drop": (
+        "x,y\n1,2020-01-01\n2,2020-01-02\n",
+        "Choose another column. Convert dates to numbers first, such as the days since",
+        [],
+    ),
+    "grouped digits as target": (
+        "x,y\n" + "".join(f'{i},"17.{i:03},5"\n' for i in range(30)),
+        "the target 'y' holds numbers with a decimal comma or a thousands separator",
+        [],
+    ),
+    "a few grouped digits": (
+        "x,y\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(60)) + '"1,200",a\n',
+        "'1,200' (1 such row). Write numbers with digits and a decimal point only",
+        [],
+    ),
+    "decimal commas as numbers": (
+        'x,y\n1,"0,5"\n2,"0,7"\n',
+        "Write numbers with digits and a decimal point only",
+        ["--machine", "least-squares"],
+    ),
+    "one value in the column": (
+        "x,y\n" + "".join(f"{i},a\n" for i in range(60)),
+        "'a' is the only value in all 60 rows",
+        [],
+    ),
+    "one value in the rows of the fit": (
+        "x,y\n1,a\n2,b\n",
+        "only 'a' occurs outside the rows held out (--seed draws others)",
+        ["--test", "0.5"],
+    ),
+    "target missing in a wide table": (
+        ",".join(f"x{i}" for i in range(20)) + ",z\n" + ",".join("1" * 21) + "\n",
+        "'x10', … (21 in all), 'z'.",
+        [],
+    ),
     "date as feature": ("x,y\n2020-01-01,a\n2020-01-02,b\n", "--drop 'x'", []),
     "names twice": ("x,x,y\n1,2,a\n3,4,b\n", "'x' occurs more than once", []),
     "ragged": ("x,y\n1,a\n2,b,c\n", "2 cells, but row 2 has 3 cells: '2,b,c'", []),

@@ -171,3 +171,29 @@ def test_the_largest_coefficients_come_first_and_large_numbers_are_written_out(c
     assert "… and 4 more (--verbose, --json)" in out
     assert re.search(r"are within \d\S* of the prediction", out)
     assert "c0 " in certo("fit", table, "--target", "y", "--verbose").out
+
+
+def test_of_unequal_classes_with_many_errors(certo, tmp_path):
+    """How many rows of the rarest class are found, what --json lists, and what to do next."""
+    rng = np.random.default_rng(0)
+    table, kind = tmp_path / "t.csv", rng.random(2000) < 0.3
+    rows = [
+        f"{x:.3f},{'yes' if is_one else 'no'}"
+        for x, is_one in zip(rng.normal(size=2000), kind, strict=True)
+    ]
+    table.write_text("\n".join(["x,kind", *rows]))
+    words = "fit", table, "--target", "kind", "--test", "0.4", "--seed", "3"
+    said, facts = certo(*words), certo(*words, "--json").json
+    found = facts["performance"]["test"]["per_class"][1]
+    assert found["label"] == "yes"
+    assert found["recall"] == 0
+    assert f"Of the {found['rows']} test rows of class “yes”, 0 are found." in said.out
+    assert len(facts["wrong"]["rows"]) == 50 < facts["wrong"]["total"]
+    listed = facts["performance"]["test"]["wrong"][0]
+    assert listed["values"] == {"x": float(rows[listed["row"] - 1].split(",")[0])}
+    more = facts["wrong"]["total"] - 5
+    assert f"… and {more} more (--json lists the first 50)" in said.out
+    again = f"certo compare {table} --target kind --test 0.4 --seed 3"
+    assert said.out.endswith(f"Compare it with other machines: {again}\n")
+    assert facts["compare_with"] == again
+    assert certo(*words, "--machine", "svm", "--json").json["compare_with"] is None

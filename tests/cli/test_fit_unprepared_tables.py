@@ -168,7 +168,7 @@ class TestForged:
         text = "a,t\n" + "".join(f"{i},{2 * i + i % 3}\n" for i in range(30))
         table, model = written(text), tmp_path / "m"
         certo("fit", table, "--target", "t", "--machine", "least-squares", "--out", model)
-        assert "intervals (--interval): not checked" in certo("verify", model, table).out
+        assert "intervals, so they are not checked" in certo("verify", model, table).out
 
     def test_less_than_no_bound_was_tried_for(self):
         page = Certified("a model", Composite(()))

@@ -38,6 +38,9 @@ def test_a_proof_is_written_and_checked_without_the_model(certo, iris, tmp_path)
     assert written["about"]["target"] == "species"
     first = written["features"][0]
     assert set(first) == {"name", "column", "mean", "scale"}
+    without_table = certo("verify", tmp_path / "p")
+    assert without_table.code == 2
+    assert f"python -m certo.verify {tmp_path / 'p'} checks it" in without_table.err
     again = certo("proof", model, table, "--out", tmp_path / "p", "--json")  # over the last
     assert again.json["folder"] == str(tmp_path / "p")
     assert again.json["audit"]["passed"]

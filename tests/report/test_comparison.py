@@ -49,10 +49,11 @@ def test_an_outsider_with_some_folds_is_named_as_such_and_the_best_of_certo_besi
     )  # fmt: skip
     said = facts(other, machine(), best_own="svm, linear")
     first, second = verdict(said)
-    assert first.startswith("Lowest cross-validated error: gradient boosting (scikit-learn, an "
-                            "outsider; 1 of 2 folds), 10.0 %")  # fmt: skip
+    assert first.startswith("Lowest cross-validated error: gradient boosting (of "
+                            "scikit-learn; 1 of 2 folds), 10.0 %")  # fmt: skip
     assert second.startswith("Lowest of Certo's machines: a linear svm, 12.0 %")
-    assert remark(other, said) == "scikit-learn, an outsider; 1 of 2 folds: no time left"
+    why = "of scikit-learn: nothing is proved of its fit; 1 of 2 folds: no time left"
+    assert remark(other, said) == why
     assert cells(other, said)[0] == "10.0 %"
 
 
@@ -85,9 +86,10 @@ def test_weak_bounds_are_said_to_be_so_and_none_is_claimed_without_rows():
     said = facts(weak)
     assert verdict(said)[0].endswith("its bound for new data, 20.1 %, is weaker than guessing.")
     assert proved(said)[1] == (
-        "Weaker than guessing are the bounds of svm, linear: always answering “yes”, the most "
-        "frequent class of the test rows, is wrong on 40.0 % of them."
+        "Weaker than guessing: the bounds of “svm, linear”, since always answering “yes”, the "
+        "most frequent class of the test rows, is wrong on 40.0 % of them."
     )
+    assert proved(said)[2].startswith(f"δ is shared out over {said['compared']} machines")
     none = facts(machine(bound=None, errors=None), test=None, no_bound="no rows were held out.")
     assert verdict(none) == ["Lowest cross-validated error: a linear svm, 12.0 %."]
     assert proved(none)[0] == "Nothing is proved about new data: no rows were held out."

@@ -25,7 +25,7 @@ def test_question_answer_bound_and_verdict():
     assert found.answer == (
         "On the 50 rows held out at random (share 0.2, seed 0), 92.0\u202f% of the "
         "predictions are right (4 errors); always answering “a”, the most frequent class of the "
-        "training rows, is right for 60.0\u202f%."
+        "training rows, is right for 60.0\u202f% of these rows."
     )
     assert found.bound == SAID["in_words"][0]
     assert found.good
@@ -81,3 +81,17 @@ def test_numbers_have_distances():
 @pytest.mark.parametrize(("share", "text"), [(0.5, "50.0"), (1.0, "100.0"), (0.99996, "99.996")])
 def test_percent_is_never_rounded_to_all(share, text):
     assert short_percent(share) == f"{text}\u202f%"
+
+
+def test_of_unequal_classes_it_says_how_many_rows_of_the_rarest_are_found():
+    def answer(rows, right):
+        each = [{"label": label, "rows": many} for label, many in zip("ab", rows, strict=True)]
+        table = [[rows[0], 0], [rows[1] - right, right]]
+        found = {"rows": sum(rows), "errors": rows[1] - right, "accuracy": 1 - rows[1] / sum(rows)}
+        found |= {"usual_accuracy": 0.9, "per_class": each, "confusion": table}
+        return headline(SAID | {"performance": SAID["performance"] | {"test": found}}).answer
+
+    assert answer((900, 100), 19).endswith(" Of the 100 test rows of class “b”, 19 are found.")
+    assert answer((900, 1), 1).endswith(" Of the 1 test row of class “b”, 1 is found.")
+    assert "found" not in answer((120, 100), 19)
+    assert "found" not in answer((120, 0), 0)

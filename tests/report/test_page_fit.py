@@ -228,4 +228,5 @@ def test_rows_left_out_are_told_once_after_what_is_proved(undrawn):
     assert shown.count(said["remarks"][0]) == 1
     proved = shown[shown.index("What is proved</h2>") :]
     (claim,) = (one for one in said["claims"] if one["type"] == "TestDistances")
+    assert shown.count(claim["plain"]) == 2  # At the top of the page, and in the list.
     assert proved.index(claim["plain"]) < proved.index(said["remarks"][0])

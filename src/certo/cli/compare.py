@@ -106,7 +106,11 @@ def _fitting(
     training rows, and the rows held out had no part in the choice.)"""
     best = compared.best_own.candidate
     words = ["--machine", best.command]
-    words += options.as_options({"set": best.settings})
+    own = ("C", "lam", "ridge", "tol", "time_limit", "device")
+    for setting in best.settings:
+        name, _, value = setting.partition("=")
+        option = f"--{name.replace('_', '-')}"
+        words += [option, value] if name in own else ["--set", setting]
     words += options.as_options({k: given for k, given in choices.items() if k != "scale"})
     words += ["--scale", choices["scale"]] if choices["scale"] is not None else []
     words += ["--test", options.as_argument(test)] if test is not None else []

@@ -38,15 +38,16 @@ def export(
 ) -> None:
     """Write a model as an ONNX file, for other programs to run. It is tried by onnxruntime first,
     and gives the model's label wherever rounding leaves that clear. Each column of the table is an
-    input of shape [rows, 1]; categories are texts."""
+    input of shape [rows, 1]; categories are texts. The columns of a model that certo.save wrote are
+    the features that it was fitted to, called x0, x1, … where they had no names."""
     from certo.data.columns import read_table
     from certo.data.files import check_writable, write_whole
     from certo.tables.model_file import load
     from certo.tables.onnx_check import check_onnx
-    from certo.tables.onnx_file import onnx_bytes
+    from certo.tables.onnx_file import model_of_columns, onnx_bytes
 
     check_writable(onnx, keep=(model,) if data is None else (model, data))
-    known = load(model)
+    known = model_of_columns(load(model))
     content = onnx_bytes(known, precision)
     table = None
     if data is not None:

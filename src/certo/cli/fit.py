@@ -239,6 +239,14 @@ def fit(
         if test_file and len(fitted.certified.test):
             words += ["--test", options.as_argument(test_file)]
         said["verify_with"] = options.command_line(*words, *reading_words())
+        said["compare_with"] = None
+        if machine is None:
+            words = ["certo", "compare", options.as_argument(data), "--target", target]
+            words += ["--task", task] if task is not None else []
+            words += options.as_options({k: given for k, given in choices.items() if k != "scale"})
+            words += ["--test", options.as_argument(test)] if test is not None else []
+            words += ["--seed", str(seed)] if seed else []
+            said["compare_with"] = options.command_line(*words, *reading_words())
         if report is not None:
             said["report_file"] = str(report)
             written[report] = reports.html_report(fitted, said).encode()

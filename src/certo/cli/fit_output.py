@@ -162,6 +162,8 @@ def _test_errors(said: dict[str, Any]) -> str:
 
 def _success(said: dict[str, Any]) -> Iterator[str]:
     """How good it is on the rows of the fit, and on those of the test."""
+    from certo.report.performance import rare_class_found
+
     if said["classes"] is None:
         found = said["performance"]
         usual = f"always predicting {three_digits(found['usual'])}, the mean of the training rows,"
@@ -182,6 +184,8 @@ def _success(said: dict[str, Any]) -> Iterator[str]:
         right = share_text(1 - said["wrong"]["total"] / test["rows"])
         as_usual = share_text(test["usual_right"] / test["rows"])
         yield f"Test rows: {right} % are right; {usual} gets {as_usual} %."
+    if rare := rare_class_found(said["performance"]):
+        yield rare
 
 
 def _goodness(said: dict[str, Any]) -> Iterator[str]:
@@ -369,8 +373,9 @@ def _tell_wrong(voice: Voice, said: dict[str, Any]) -> None:
         )
         voice.say(f"row {item['row']:,}: {true}, predicted {predicted}", indent=2)
     if said["classes"] is not None and wrong["total"] > MAX_WRONG_SHOWN:
-        many = wrong["total"] - MAX_WRONG_SHOWN
-        voice.say((f"… and {many:,} more (--json)", "dim"), indent=2)
+        many, listed = wrong["total"] - MAX_WRONG_SHOWN, len(wrong["rows"])
+        where = "--json" if listed == wrong["total"] else f"--json lists the first {listed}"
+        voice.say((f"… and {many:,} more ({where})", "dim"), indent=2)
 
 
 def _tell_proved(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
@@ -392,8 +397,8 @@ def _tell_proved(voice: Voice, said: dict[str, Any], verbose: bool) -> None:
     if told:
         voice.item(
             ("✓ ", "green"),
-            "What is said of new rows, assuming that all rows, and new ones, are independent "
-            "draws from one population.",
+            f"The bound for new rows above ({told}) holds with {confidence(said['delta'])} % "
+            "confidence if all rows, and new ones, are independent draws from one population.",
             indent=2,
         )
     refused = list(dict.fromkeys(item["name"] for item in said["not_claimed"]))
@@ -430,3 +435,5 @@ def tell_files(voice: Voice, said: dict[str, Any]) -> None:
         voice.say(f"Report written to {said['report_file']}: open it in a browser.")
     if not said["model_file"] and not said["report_file"]:
         voice.say("Nothing was written: --out FILE saves the model, --report FILE a report.")
+    if said.get("compare_with"):
+        voice.suggest("Compare it with other machines", said["compare_with"])

@@ -15,17 +15,21 @@ import typer
 from certo.cli.console import Part, Voice, print_json
 from certo.cli.options import (
     BAD_INPUT,
+    FOLDER_HELP,
     NO,
     NOT_OF_THE_FIT,
-    DataFiles,
+    TABLE_HELP,
     Json,
     ProvedModel,
     TestFile,
     Verbose,
+    argument,
+    as_argument,
     option,
 )
 
 if TYPE_CHECKING:
+    from certo.data.problem import Problem
     from certo.tables.audit import Audit
     from certo.tables.model_file import LoadedModel
 
@@ -36,7 +40,9 @@ MIN_TABLE_WIDTH = 110  # Columns of a terminal that has room for numbers beside 
 
 def verify(
     model: ProvedModel,
-    data: DataFiles,
+    data: Annotated[
+        Path | None, argument("DATA", f"The table of the fit. {TABLE_HELP} {FOLDER_HELP}")
+    ] = None,
     test: TestFile = None,
     spot: Annotated[
         float | None,
@@ -56,6 +62,8 @@ def verify(
     from certo.tables.audit import audit_table
     from certo.tables.model_file import load_model
 
+    if data is None:
+        raise _without_table(model)
     if spot is not None:
         _spot_check(model, data, spot, seed, as_json)
     if model.is_dir():
@@ -84,6 +92,17 @@ def verify(
     if not loaded.model.by_blocks and seconds >= LONG_CHECK_SECONDS:
         Voice(stderr=True).say(f"The check took {seconds:.0f} s.")
     _say(audit, verbose, as_json)
+
+
+def _without_table(model: Path) -> Problem:
+    """Why the table is needed; a folder that has its examples with it says how it is checked."""
+    from certo.data.problem import Problem
+    from certo.tables.proof_in_blocks import read_block_proof
+
+    if model.is_dir():
+        read_block_proof(model)
+    needed = f"certo verify {as_argument(model)} DATA"
+    return Problem(f"the table that the model was fitted to is needed: {needed}.")
 
 
 @contextmanager
@@ -156,7 +175,8 @@ def tell_audit(voice: Voice, audit: Audit, verbose: bool = False) -> None:
 
     said = audit.to_dict()
     voice.say(*_verdict(audit))
-    for text in said["in_words"][:1]:
+    numbers = [c["plain"] for c in said["claims"] if c["type"] == "TestDistances"]
+    for text in (said["in_words"] or numbers * audit.passed)[:1]:
         voice.say((text, "bold"))
     differ = "The {} are NOT those of the fit: {} table's fingerprint differs."
     changed = "The model file was CHANGED since it was written: its fingerprint differs."
@@ -169,7 +189,7 @@ def tell_audit(voice: Voice, audit: Audit, verbose: bool = False) -> None:
     for text in audit.about_model:
         line(False, text)
     if not audit.could_check:
-        line(False, audit.claims.why)
+        line(False, audit.claims.why.removeprefix("the claims cannot be checked: "))
     unchecked = counted(audit.unchecked, "claim")
     if audit.test_problem:
         line(False, f"{unchecked} cannot be checked. {audit.test_problem}")

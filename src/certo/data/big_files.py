@@ -289,7 +289,7 @@ def overview(
         with problems_of(batch.where):
             if not kinds:
                 kinds = {name: _kind(table, name, category) for name in files.names}
-                columns.kind_of(table.column(target), target)  # Refuses dates, lists, …
+                columns.kind_of(table.column(target), target, True)  # Refuses dates, lists, …
                 is_text = columns.is_text(table.column(target).type)
                 levels = {n: set() for n, kind in kinds.items() if kind == columns.CATEGORY}
                 test_levels = {name: Counter() for name in levels}

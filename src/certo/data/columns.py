@@ -27,6 +27,10 @@ NUMBERS_MACHINE = "least-squares"  # The machine for a target that is a number.
 MAX_WHOLE_CLASSES = 20  # Whole numbers with more different values are numbers to predict.
 MAX_CELL = 1e140  # The largest number that float64 can square, and add up.
 MAX_EXPONENT = 308  # The largest power of 10 of a number in some column.
+DATES_AS_NUMBERS = (
+    "Convert dates to numbers first, such as the days since a fixed date (in a spreadsheet "
+    "=A2-DATE(2020,1,1); in pandas (column - pd.Timestamp(2020, 1, 1)).dt.days)."
+)
 UNREADABLE = (pa.ArrowException, OSError, EOFError, UnicodeError, zlib.error)
 
 
@@ -209,7 +213,7 @@ def is_whole(kind: pa.DataType) -> bool:
     return pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0)
 
 
-def kind_of(column: pa.ChunkedArray, name: str) -> str:
+def kind_of(column: pa.ChunkedArray, name: str, is_target: bool = False) -> str:
     """`NUMBER` or `CATEGORY`, or a Problem for what is neither."""
     kind = column.type
     if is_text(kind):
@@ -218,11 +222,36 @@ def kind_of(column: pa.ChunkedArray, name: str) -> str:
     tests = kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal, kinds.is_null
     if any(is_one(kind) for is_one in tests):
         return NUMBER
+    if is_target:
+        raise Problem(
+            f"the target {name!r} holds {_in_words(kind)}, but only numbers and classes can be "
+            f"predicted. Choose another column. {_conversion(kind)}",
+            column=name,
+        )
     raise Problem(
-        f"column {name!r} holds {kind}, but only numbers and text can be used. Convert it "
-        f"(a date to days, say), or leave it out with {setting('drop', [name])}.",
+        f"column {name!r} holds {_in_words(kind)}, but only numbers and text can be used. "
+        f"{_conversion(kind)} Or leave the column out with {setting('drop', [name])}.",
         column=name,
     )
+
+
+def _in_words(kind: pa.DataType) -> str:
+    """What the cells of a type are that is neither of numbers nor of text."""
+    if pa.types.is_date(kind):
+        return "dates"
+    if pa.types.is_timestamp(kind):
+        return "dates with times"
+    if pa.types.is_time(kind):
+        return "times of day"
+    return "durations" if pa.types.is_duration(kind) else f"values of type {kind}"
+
+
+def _conversion(kind: pa.DataType) -> str:
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return DATES_AS_NUMBERS
+    if pa.types.is_time(kind) or pa.types.is_duration(kind):
+        return "Convert them to numbers first, such as seconds."
+    return "Convert them to numbers or text first."
 
 
 def numbers(column: pa.ChunkedArray, name: str, places: np.ndarray | None = None) -> np.ndarray:
@@ -287,7 +316,7 @@ def labels(table: pa.Table, target: str, places: np.ndarray | None = None) -> np
     if not (pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise Problem(
             f"the target {target!r} must hold classes (text, integers or true/false), but it "
-            f"holds {kind}. Choose another column, or turn it into classes first."
+            f"holds {_in_words(kind)}. Choose another column, or turn it into classes first."
         )
     array = column.combine_chunks()
     is_decimal = pa.types.is_decimal(kind)

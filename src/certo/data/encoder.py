@@ -20,6 +20,7 @@ from certo.data.problem import Problem
 from certo.words.reader import setting
 
 MAX_NAMES_TOLD = 3  # Columns that an error names beside the first.
+MAX_COLUMNS_TOLD = 12  # Columns that are named where one is not found.
 MIN_RANGE = 1e-140  # Differences below this are lost when squared.
 MIN_DENSE_SHARE = 0.3  # A matrix with a larger share of non-zeros is kept dense.
 
@@ -264,7 +265,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if missing:
             raise Problem(
                 f"the column {missing[0]!r} is missing ({len(missing)} of the "
-                f"{len(self.column_names)} columns that the model was fitted on are). "
+                f"{len(self.column_names)} columns that the model was fitted on are missing). "
                 f"{have(table, missing[0])}"
             )
         for name in self.number_names_:
@@ -370,7 +371,10 @@ def have(table: pa.Table, wanted: str) -> str:
     names = table.column_names
     near = difflib.get_close_matches(wanted.strip(), names, n=1)
     near += [name for name in names if name.strip().lower() == wanted.strip().lower()]
-    shown = ", ".join(repr(name) for name in names[:12]) + (", …" if len(names) > 12 else "")
+    shown = ", ".join(map(repr, names))
+    if len(names) > MAX_COLUMNS_TOLD:  # The last is often the one to predict.
+        first = ", ".join(map(repr, names[: MAX_COLUMNS_TOLD - 1]))
+        shown = f"{first}, … ({len(names):,} in all), {names[-1]!r}"
     meant = f" Did you mean {near[-1]!r}?" if near else ""
     if len(names) == 1:
         return f"The table has one column, {shown}. If it should have more: {setting('delimiter')}."

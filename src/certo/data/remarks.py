@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,15 @@ MAX_NOTES_OF_A_KIND = 5  # Columns that are named one by one for the same reason
 MAX_TEXT_SHOWN = 60  # Characters of a cell.
 # Texts that are often written for a missing value.
 MISSING_TEXTS = {"?", "na", "n/a", "nan", "null", "none", "-", "."}
+
+# Numbers as people write them: with a decimal comma, or with digits in groups of three.
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+GROUPED_DIGITS = re.compile(
+    r"[+-]?\d{1,3}(?P<group>[., '’\u00a0\u202f])\d{3}((?P=group)\d{3})*([.,]\d+)?"
+)
+DATE = re.compile(
+    r"(\d{1,2}([./-])\d{1,2}\2(\d{4}|\d{2})|\d{4}([./-])\d{1,2}\4\d{1,2})([ T]\d{1,2}:.*)?"
+)
 
 
 class LeftOut(NamedTuple):
@@ -168,8 +178,11 @@ def about_texts(
     unknown: dict[str, list[str]] = {}
     for name, cells in zip(names, texts.T, strict=True):
         levels, counts = np.unique(cells, return_counts=True)
+        what, how = ("", "") if name in asked_for else unread_numbers(levels)
         if levels.size == 1:
             notes.append(f"column {name!r} is constant ({shown(levels[0])}).")
+        elif what:
+            notes.append(f"column {name!r} {what}; each is taken as a category. {how}")
         elif levels.size > 20 and 2 * levels.size > cells.size:
             notes.append(
                 f"column {name!r} has {levels.size:,} different values in {cells.size:,} rows: it "
@@ -188,7 +201,12 @@ def about_texts(
         for level in levels[odd]:
             unknown.setdefault(level.strip(), []).append(name)
         numeric = np.array([is_number(level) for level in levels])
-        if not odd.any() and not numeric.all() and 2 * counts[numeric].sum() > cells.size:
+        if (
+            not what
+            and not odd.any()
+            and not numeric.all()
+            and 2 * counts[numeric].sum() > cells.size
+        ):
             notes.append(
                 f"column {name!r} is mostly numbers, but is taken as text because of cells such as "
                 f"{shown(levels[~numeric][0])}."
@@ -242,18 +260,46 @@ def about_words(not_found: Sequence[str]) -> list[str]:
 
 
 def about_labels(target: str, labels: np.ndarray) -> list[str]:
-    """Classes that only blanks or capitals tell apart, which a reader may take for one."""
+    """Classes that only blanks or capitals tell apart, which a reader may take for one, and those
+    that look like numbers or dates."""
     if labels.dtype.kind != "U":
         return []
     alike: dict[str, list[str]] = {}
-    for label in np.unique(labels).tolist():
+    different = np.unique(labels).tolist()
+    for label in different:
         alike.setdefault(" ".join(label.split()).casefold(), []).append(label)
-    return [
+    what, how = unread_numbers(different)
+    notes = [f"the target {target!r} {what}; each is taken as a class. {how}"] if what else []
+    return notes + [
         f"the target {target!r} has the different classes {', '.join(map(repr, some))}: only "
         "blanks or capitals tell them apart."
         for some in alike.values()
         if len(some) > 1
     ]
+
+
+def unread_numbers(levels: Iterable[Any]) -> tuple[str, str]:
+    """What texts hold that a person reads as numbers or dates, and what to do about it; nothing,
+    where some text is neither.
+
+    >>> unread_numbers(["17.005,01", "900"])[0]
+    "holds numbers with a decimal comma or a thousands separator, such as '17.005,01'"
+    >>> unread_numbers(["13.03.2024", "2.4.2024"])[0]
+    "holds dates as text, such as '13.03.2024'"
+    >>> unread_numbers(["1", "2"]), unread_numbers(["1,5", "n/a"])
+    (('', ''), ('', ''))
+    """
+    texts = [str(level).strip() for level in levels]
+    unread = [text for text in texts if not is_number(text)]
+    if not unread:
+        return "", ""
+    if all(map(DATE.fullmatch, texts)):
+        return f"holds dates as text, such as {texts[0]!r}", columns.DATES_AS_NUMBERS
+    if all(DECIMAL_COMMA.fullmatch(text) or GROUPED_DIGITS.fullmatch(text) for text in unread):
+        what = "holds numbers with a decimal comma or a thousands separator, such as"
+        how = "Write numbers with digits and a decimal point only, as in 1234.5."
+        return f"{what} {unread[0]!r}", how
+    return "", ""
 
 
 def is_number(text: str) -> bool:

@@ -23,7 +23,7 @@ NONE = "–"  # In a cell of a table.
 HEAD = ("machine", "CV error", "errors", "at most", "gap", "supports", "seconds")
 HEAD_OF_NUMBERS = ("machine", "CV error", "abs. error", "at most", "gap", "seconds")
 ERRORS = {"classes": "error", "numbers": "root mean square error"}
-OUTSIDER = "scikit-learn, an outsider"
+OUTSIDER = "of scikit-learn: nothing is proved of its fit"
 
 
 def comparison_facts(comparison: Comparison) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def verdict(said: dict[str, Any]) -> list[str]:
 
 
 def _lowest(one: dict[str, Any], said: dict[str, Any], what: str) -> str:
-    known = [OUTSIDER] if one["kind"] == "outsider" else []
+    known = ["of scikit-learn"] if one["kind"] == "outsider" else []
     folds = len(one["fold_errors"])
     known += [f"{folds} of {said['folds']} folds"] if folds < said["folds"] else []
     aside = f" ({'; '.join(known)})" if known else ""
@@ -187,7 +187,13 @@ def proved(said: dict[str, Any]) -> list[str]:
         sentences.append(f"Nothing is proved about new data: {said['no_bound']}")
     weak = [one["name"] for one in said["machines"] if one["bound"] and _is_weak(one)]
     if weak:
-        sentences.append(f"Weaker than guessing are the bounds of {'; '.join(weak)}: {guess(said)}")
+        whose = ", ".join(f"“{name}”" for name in weak)
+        sentences.append(f"Weaker than guessing: the bounds of {whose}, since {guess(said)}")
+        if said["compared"] > 1:
+            sentences.append(
+                f"δ is shared out over {said['compared']:,} machines, which weakens each bound: a "
+                "machine that is fitted without a comparison may have a stronger one."
+            )
     if any(one["relative_gap"] is not None for one in said["machines"]):
         sentences.append(
             "Proved: the objective of a fit exceeds its minimum on the training rows by at most "

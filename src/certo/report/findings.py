@@ -36,6 +36,8 @@ def facts(fitted: Fitted) -> dict[str, Any]:
         face, page = face_of(machine), page_facts(fitted.certified, (), holds=True)
         outputs, held_out = face.weights(machine, examples), fitted.model.held_out
         found = performance(machine, examples, test)
+        if found["test"] is not None:
+            _add_values(found["test"]["wrong"], test, examples.encoder.column_names)
         return {
             "certo": __version__,
             "machine": type(machine).__name__,
@@ -64,6 +66,17 @@ def facts(fitted: Fitted) -> dict[str, Any]:
                 for what, rows in face.rows(machine, examples.X, examples.y)
             ],
         }
+
+
+def _add_values(items: list[dict[str, Any]], rows: Rows | None, names: list[str]) -> None:
+    """To rows that are told by their numbers in the file, the values of the columns used."""
+    assert rows is not None
+    if not items or rows.table is None:
+        return
+    order = {int(place): t for t, place in enumerate(rows.places)}
+    cells = rows.table.select(names).take([order[item["row"]] for item in items]).to_pylist()
+    for item, values in zip(items, cells, strict=True):
+        item["values"] = {name: _plain(value) for name, value in values.items()}
 
 
 def versions() -> dict[str, str]:

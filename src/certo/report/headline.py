@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from certo.certificates.encoding import counted
 from certo.numbers.digits import share_text, three_digits
+from certo.report.performance import rare_class_found
 
 
 class Headline(NamedTuple):
@@ -49,8 +50,10 @@ def _answer(said: dict[str, Any]) -> str:
         text = (
             f"{where}, {short_percent(rows['accuracy'])} of the predictions are right "
             f"({counted(rows['errors'], 'error')}); {usual}, is right for "
-            f"{short_percent(rows['usual_accuracy'])}."
+            f"{short_percent(rows['usual_accuracy'])} of these rows."
         )
+        if rare := rare_class_found(found):
+            text += f" {rare}"
     else:
         both = rows["mean_absolute_error"], rows["usual_absolute_error"]
         error, usual = map(three_digits, both)

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_score
 
+from certo.certificates.encoding import counted
 from certo.tables.examples import Examples, Rows, most_frequent
 
+UNEQUAL_CLASSES = 2  # So many times the rarest class's rows make classes unequal.
 MAX_WRONG_ROWS = 20  # Rows that are predicted wrong, or far off, under one heading.
 
 
@@ -95,6 +97,25 @@ def _of_classes(machine, X: Any, y: np.ndarray, places: np.ndarray, usual: Any) 
         found["roc_auc"] = float(roc_auc_score(hit, scores[:, 0]))
         found["average_precision"] = float(average_precision_score(hit, scores[:, 0]))
     return found
+
+
+def rare_class_found(performance: dict[str, Any]) -> str:
+    """How many rows of the rarest class are predicted as it, of the test rows if there are any;
+    nothing, where classes are about equal in number, or numbers are predicted."""
+    rows, which = performance["test"], "test"
+    if rows is None:
+        rows, which = performance["training"], "training"
+    some = [k for k, one in enumerate(rows.get("per_class", ())) if one["rows"]]
+    if not some:
+        return ""
+    each = rows["per_class"]
+    rarest = min(some, key=lambda k: each[k]["rows"])
+    many = each[rarest]["rows"]
+    if len(some) < 2 or many * UNEQUAL_CLASSES > max(one["rows"] for one in each):
+        return ""
+    found = rows["confusion"][rarest][rarest]
+    of, label = counted(many, f"{which} row"), str(each[rarest]["label"]).strip()
+    return f"Of the {of} of class “{label}”, {found:,} {'is' if found == 1 else 'are'} found."
 
 
 def can_rank(machine, y: np.ndarray) -> bool:

@@ -33,7 +33,7 @@ from certo.spot import SpotCheck, spot_check
 from certo.tables.examples import Rows, encode_rows
 from certo.tables.model_file import LoadedModel, StoredModel
 from certo.verify import page_facts
-from certo.words.reader import reading, reason, setting
+from certo.words.reader import reading, reason
 
 CAP_ROUNDING = 1e-10  # The share of a target's size below which an error may be rounding.
 
@@ -128,9 +128,7 @@ def audit_table(
         notes = [*rows.strange, *notes]
     notes = [*rows.left_out.notes, *rows.merged, *notes]
     if hasattr(model.machine, "predict_interval"):
-        what = setting("interval")
-        told = f"no claim is about standard errors, nor about intervals ({what}): not checked."
-        notes.append(told)
+        notes.append("no claim is about standard errors or intervals, so they are not checked.")
     claims = page.verify(*rows.pair, *((None, None) if unseen is None else unseen.pair))
     return Audit(
         same_data, loaded.as_written, page, claims, tuple(about), True, unchecked, same_test,

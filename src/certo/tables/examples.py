@@ -25,6 +25,7 @@ from certo.data.remarks import (
     about_words,
     is_number,
     not_a_number,
+    unread_numbers,
 )
 from certo.tables.held_out import HeldOut
 from certo.words.reader import reading, setting
@@ -82,6 +83,7 @@ class Rows(NamedTuple):
     strange: list[str]  # Levels that the fit never saw.
     left_out: LeftOut
     merged: list[str]  # Columns of which scaling makes one number of several.
+    table: pa.Table | None = None  # The rows as they are in the file, where that is at hand.
 
     @property
     def notes(self) -> list[str]:
@@ -165,7 +167,7 @@ def encode_table(
         others = used.filter(pa.array(unseen))
         rest = Rows(
             encoder.transform(others), y[unseen], places[unseen], encoder.unseen_levels(others),
-            left_out, encoder.about_scaling(others),
+            left_out, encoder.about_scaling(others), others,
         )  # fmt: skip
         said += [f"rows held out to test: {note}" for note in (*rest.strange, *rest.merged)]
     return Examples(
@@ -192,7 +194,7 @@ def encode_rows(
     left_out = LeftOut.of(read, table, target, kept.num_rows)
     strange = encoder.unseen_levels(kept)
     X, y = encoder.encode(kept, advice), _answers(kept, target, measured, places)
-    return Rows(X, y, places, strange, left_out, encoder.about_scaling(kept))
+    return Rows(X, y, places, strange, left_out, encoder.about_scaling(kept), kept)
 
 
 def _refuse_unusual(table: pa.Table, ignored: Collection[str], category: Collection[str]) -> None:
@@ -231,6 +233,11 @@ def _refuse_spoilt_numbers(name: str, column: pa.ChunkedArray) -> None:
         word = words[0][0]
         if word.strip().lower() in MISSING_TEXTS:
             return
+        what, how = unread_numbers(word for word, _ in words)
+        if what:
+            raise Problem(
+                f"column {name!r} {what} ({counted(others, 'such row')}). {how}", column=name
+            )
         row = 1 + pc.index(column, pa.scalar(word, column.type)).as_py()
         raise Problem(
             f"column {name!r} holds numbers, but {word[:40]!r} in row {row} "
@@ -287,7 +294,10 @@ def _answers(table: pa.Table, target: str | None, measured: bool, places: np.nda
     if not measured:
         return columns.labels(table, target, places)
     column = table.column(target)
-    if columns.kind_of(column, target) != columns.NUMBER:
+    if columns.kind_of(column, target, is_target=True) != columns.NUMBER:
+        what, how = unread_numbers(column.drop_null().unique().to_pylist())
+        if what:
+            raise Problem(f"the target {target!r} {what}, which is text. {how}", column=target)
         raise Problem(
             f"the target {target!r} must hold numbers for a regression, but it holds "
             f"{not_a_number(column, places)}. Choose another column, or a machine for classes "
@@ -300,10 +310,15 @@ def _answers(table: pa.Table, target: str | None, measured: bool, places: np.nda
 def refuse_one_class(examples: Examples) -> None:
     classes = np.unique(examples.y)
     if len(classes) < 2:
-        rest = "" if examples.held_out is None else " that are not held out"
+        only, rows = classes[0].item(), counted(len(examples.y), "row")
+        why = f"{only!r} is the only value in the {rows} of the column"
+        if (rest := examples.held_out) is not None:
+            why = f"{only!r} is the only value in all {len(examples.y) + len(rest.y):,} rows"
+            if np.any(rest.y != only):
+                seed = setting("seed")
+                why = f"only {only!r} occurs outside the rows held out ({seed} draws others)"
         raise Problem(
-            f"the target {examples.target!r} must hold at least two classes, but only "
-            f"{classes[0].item()!r} occurs in the {counted(len(examples.y), 'row')}{rest}.",
+            f"the target {examples.target!r} must hold at least two classes, but {why}.",
             column=examples.target,
         )
 
@@ -320,6 +335,13 @@ def _refuse_many_classes(y: np.ndarray, target: str) -> None:
     classes, is_number = np.unique(y), y.dtype.kind in "iu"
     many = is_number and len(classes) > MAX_NUMERIC_CLASSES
     if many or (len(classes) > MAX_FEW_CLASSES and 2 * len(classes) > len(y)):
+        unread, how = unread_numbers(classes)
+        if unread:
+            raise Problem(
+                f"the target {target!r} {unread}, which is text, and {len(classes):,} different "
+                f"values in {len(y):,} rows are no classes. {how}",
+                column=target,
+            )
         what, looks, machine = "values in", "so is nearly an identifier of the rows", ""
         if is_number:
             what, looks = "numbers in", "so looks continuous"

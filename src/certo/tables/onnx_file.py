@@ -8,12 +8,14 @@ and the label with the highest score.
 from __future__ import annotations
 
 import importlib
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from certo.certificates.sample.pairs import pairs_of
+from certo.data.encoder import TableEncoder, told_apart
 from certo.data.problem import Problem
 from certo.estimators._pairs import by_pair
 from certo.kernels import Gaussian, Linear, Polynomial
@@ -22,6 +24,23 @@ from certo.words.reader import setting
 
 OPSET, IR_VERSION = 19, 9  # Equal of texts is in opset 19, which onnxruntime has had since 1.15.
 TYPES: dict[str, type[np.floating]] = {"float32": np.float32, "float64": np.float64}
+
+
+def model_of_columns(model: Any) -> StoredModel:
+    """What `certo.load` returned, as the model of a table: a machine that was fitted to an array
+    takes each of its features as a column of numbers, named as in `feature_names_in_`, or x0, x1,
+    … where the features had no names."""
+    if isinstance(model, StoredModel):
+        return model
+    names = getattr(model, "feature_names_in_", [f"x{k}" for k in range(model.n_features_in_)])
+    encoder = TableEncoder(scale="none")
+    encoder.number_names_ = told_apart([str(name) for name in names])
+    encoder.category_names_, encoder.prose_names_, encoder.text_names_ = [], [], []
+    encoder.scaler_ = encoder.levels_ = None
+    encoder.vocabularies_, encoder.notes_ = [], []
+    nameless = copy(model)  # Its rows come as an array from the encoder, which has the names.
+    vars(nameless).pop("feature_names_in_", None)
+    return StoredModel(encoder, nameless, None, "refuse", [], "", 0)
 
 
 def onnx_bytes(model: StoredModel, precision: str = "float32") -> bytes:

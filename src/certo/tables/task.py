@@ -31,7 +31,7 @@ def task_of(table: Any, target: str, na: Sequence[str] = ()) -> Task:
     if target not in table.column_names:
         return Task("classes", None)
     column = columns.with_missing(table.select([target]), na, ()).column(0)
-    if columns.kind_of(column, target) != columns.NUMBER:
+    if columns.kind_of(column, target, is_target=True) != columns.NUMBER:
         return Task("classes", None)
     if pa.types.is_boolean(column.type) or pa.types.is_null(column.type):
         return Task("classes", None)
