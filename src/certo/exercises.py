@@ -190,9 +190,9 @@ def claim_kernel_perceptron(
     X, y, kernel: Kernel, mistakes: Sequence[int], epochs: int = 1
 ) -> CompressionBound:
     """That the kernel Perceptron of the notes (with S empty, the examples in their order, so many
-    epochs) makes these mistakes, a row as often as it is listed: `verify` runs it again, and
-    refuses a run in which a score is too near 0 to be decided. The bound on the error rate is
-    vacuous, since no example is held out."""
+    epochs) makes these mistakes, a row as often as it is listed, in any order: `verify` runs it
+    again, and refuses a run in which a score is too near 0 to be decided. The bound on the error
+    rate is vacuous, since no example is held out."""
     sample, labels = _two_classes(X, y)
     counts = np.bincount(np.asarray(mistakes, dtype=np.int64), minlength=sample.m)
     if counts.size > sample.m:

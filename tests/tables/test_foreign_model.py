@@ -85,6 +85,7 @@ def test_regressions(written, model):
     ("model", "why"),
     [
         (make_pipeline(FunctionTransformer(np.exp), svm.SVC()), r"numpy\.exp, sklearn.*Function"),
+        (GridSearchCV(SVM(), {"C": [1, 2]}, cv=2), r"in Python: certo\.certify\(model, X, y\)"),
         (neighbors.KNeighborsClassifier(), "KNeighborsClassifier, sklearn"),
         (Perceptron(), r"certo\.estimators"),
     ],

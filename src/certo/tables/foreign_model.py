@@ -124,15 +124,15 @@ def load_foreign(path: Path) -> ForeignModel:
 
 def _next_step(strange: list[str]) -> str:
     """What to do about a file that asks for these types."""
+    if any(name.startswith("certo.") for name in strange):
+        return (
+            "Models of Certo, and pipelines and searches that end in one, are certified in Python: "
+            "certo.certify(model, X, y)."
+        )
     if any(name.startswith("sklearn.model_selection._search") for name in strange):
         return (
             "Of a search over settings dump its best_estimator_, and say how many settings were "
             f"compared ({setting('tried')}): len(search.cv_results_['params'])."
-        )
-    if any(name.startswith("certo.") for name in strange):
-        return (
-            "Models of Certo, and pipelines that end in one, are certified in Python: "
-            "certo.certify(model, X, y)."
         )
     return (
         "Only scikit-learn's linear models, SVMs, naive Bayes, discriminant analysis, trees and "

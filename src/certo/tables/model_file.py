@@ -201,8 +201,8 @@ def _instead(model: Any) -> str:
         return " Save its best_estimator_."
     if isinstance(model, Pipeline) and describe(model.steps[-1][1]) is not None:
         return (
-            " Save its last step, pipeline[-1], and the steps before it, pipeline[:-1], with "
-            "skops.io.dump; or let certo fit scale and encode a table: its file holds both."
+            " Save its last step, pipeline[-1], in this way, and those before it, pipeline[:-1], "
+            "with skops.io.dump; or let certo fit scale and encode a table: its file holds both."
         )
     return "" if describe(model) else " For models of scikit-learn there is skops.io.dump."
 
