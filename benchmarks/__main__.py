@@ -13,7 +13,14 @@ import sys
 import benchmarks
 
 HELPERS = {"before", "harness", "page", "rivals", "datasets", "__main__"}
-HELPERS |= {"scale", "gpu", "pack_gpu", "device_claims", "same_answers"}  # Commands of their own.
+HELPERS |= {
+    "file_rivals",
+    "scale",
+    "gpu",
+    "pack_gpu",
+    "device_claims",
+    "same_answers",
+}  # Commands of their own.
 ONLY_PAGE = "docs"
 
 

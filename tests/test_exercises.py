@@ -127,6 +127,19 @@ def test_regressions_by_hand():
     assert exact.gap < 1e-6 < rough.gap
 
 
+def test_the_verdict_of_a_run_speaks_of_all_examples():
+    """Of which only some are updated on."""
+    points, y = [[1.0], [2.0], [-1.0], [-3.0]], [1, 1, -1, -1]
+    w = Perceptron(epochs=9, intercept="none").fit(points, y).coef_[0]
+    why = claim_perceptron(points, y, w, 9).verify(points, y).why
+    assert "re-running on 4 of 4 examples alone, at their places, gives this rule" in why
+    why = claim_perceptron(points, y, w + 1, 9).verify(points, y).why
+    assert "on 4 examples gives other weights" in why
+    Z = np.random.default_rng(0).normal(size=(4, 2))  # No scores near 0.
+    why = claim_kernel_perceptron(Z, y, Polynomial(2), [3, 3, 3]).verify(Z, y).why
+    assert "on 4 examples alone makes other mistakes" in why
+
+
 @law
 @given(st.integers(0, 10**6), st.integers(1, 4))
 def test_runs_are_graded_by_running_again(seed, epochs):

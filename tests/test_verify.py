@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer
+from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from certo import SVM, KernelPerceptron, Perceptron, certify
@@ -236,7 +236,8 @@ def test_examples_that_changed(copied, folders):
     folder = copied()
     other = X.copy()
     other[0, 0] += 1.0
-    write_proof(folder, certify(CASES["svm"][0], X, Y), CASES["svm"][0], other, Y)
+    machine = CASES["svm"][0]
+    write_proof(folder, certify(machine, X, Y), machine, other, Y, check=False)
     assert outcome(folder) == FAILS  # the fingerprint is that of the other examples
     folder = copied("kernel")
     rewritten(folder, lambda said: said["sha256"].update({"examples.npz": "0" * 64}),
@@ -365,9 +366,30 @@ def test_unwritable_proofs_are_refused(tmp_path):
 
 def test_pipeline_steps_are_applied_before_writing(tmp_path):
     machine = make_pipeline(Normalizer(), SVM(intercept="none")).fit(X, Y)
-    write_proof(tmp_path / "p", certify(machine, X, Y), machine[-1], X, Y)
-    assert outcome(tmp_path / "p") == HOLDS
+    for fitted in (machine, machine[-1]):
+        write_proof(tmp_path / "p", certify(machine, X, Y), fitted, X, Y)
+        assert outcome(tmp_path / "p") == HOLDS
     assert np.allclose(np.load(tmp_path / "p" / "examples.npz")["X"], Normalizer().transform(X))
+
+
+def test_a_folder_that_would_fail_is_not_written(tmp_path):
+    machine = make_pipeline(StandardScaler(), SVM(intercept="none")).fit(X, Y)
+    page, scaled = certify(machine, X, Y), machine[:-1].transform(X)
+    with pytest.raises(Problem, match=r"nothing was written, .* X before its steps"):
+        write_proof(tmp_path / "p", page, machine, scaled, Y)
+    with pytest.raises(Problem, match=r"X before its steps.* refuse these: .*features"):
+        write_proof(tmp_path / "p", page, machine, X[:, :2], Y)
+    other = SVM(C=0.01, intercept="none").fit(scaled, Y)
+    with pytest.raises(Problem, match=r"Give the model that certify was given"):
+        write_proof(tmp_path / "p", page, other, X, Y)
+    tested = certify(machine, X, Y, X_test=FRESH, y_test=FRESH_Y)
+    with pytest.raises(Problem, match=r"give X_test and y_test"):
+        write_proof(tmp_path / "p", tested, machine, X, Y)
+    with pytest.raises(Problem, match=r"claims nothing"):
+        write_proof(tmp_path / "p", Certified("nothing", Composite(())), None, X, Y)
+    assert not any(tmp_path.iterdir())
+    write_proof(tmp_path / "p", tested, machine, X, Y, FRESH, FRESH_Y)
+    assert outcome(tmp_path / "p") == HOLDS
 
 
 def test_claims_may_stand_for_themselves(tmp_path):
@@ -399,7 +421,7 @@ def test_test_rows_that_are_rows_of_the_fit_are_not_counted(tmp_path, monkeypatc
         blind.setattr("certo.guarantees.certifying.known_examples", lambda *data: none)
         blind.setattr("certo.certificates.certified.known_examples", lambda *data: none)
         page = certify(machine, *fit, X_test=rows, y_test=tosses)
-        write_proof(tmp_path / "p", page, machine, *fit, *test)
+        write_proof(tmp_path / "p", page, machine, *fit, *test, check=False)
     assert page.test[0].upper < 0.1
     assert verify_folder(tmp_path / "p").code == 1
 

@@ -30,7 +30,7 @@ def names_of(
 
     def find(name: str) -> Any:
         if name not in where:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise importlib.import_module("certo.instead").no_attribute(package, name)
         value = getattr(importlib.import_module(f"{package}.{where[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value

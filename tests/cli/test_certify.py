@@ -56,6 +56,25 @@ def test_numbers_in_json(certo, model, tables):
     assert said["best"]["on_test"]
 
 
+def test_settings_that_were_compared_are_paid_for(certo, model, tables, tmp_path):
+    words = "certify", model, tables[0], "--target", "y"
+    claims = {
+        tried: {
+            claim["type"]: claim["bounds"]
+            for claim in certo(*words, "--tried", tried, "--json").json["claims"]
+        }
+        for tried in ("1", "9", "data")
+    }
+    few, many = (next(iter(claims[tried]["SupportBound"].values())) for tried in ("1", "9"))
+    assert few < many
+    assert "SupportBound" not in claims["data"]
+    said = certo(*words, "--tried", "some")
+    assert said.code == 2
+    assert "--tried must be an integer from 1 to 1,000,000,000, or --tried data" in said.err
+    assert certo(*words, "--tried", "9", "--report", tmp_path / "r.html").code == 0
+    assert "--tried 9" in (tmp_path / "r.html").read_text()
+
+
 def test_a_folder_for_others(certo, tables, tmp_path):
     made = make_pipeline(StandardScaler(), SVC(kernel="linear")).fit(X[:200], Y[:200])
     skops.io.dump(made, tmp_path / "m")

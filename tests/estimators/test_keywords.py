@@ -40,6 +40,24 @@ def test_foreign_keywords_are_answered(machine, keyword, answer):
         getattr(certo, machine)(**{keyword: 1})
 
 
+def test_the_name_of_the_linear_kernel_is_answered_by_what_has_weights():
+    X, y = [[0.0], [1.0]], [0, 1]
+    with pytest.raises(ValueError, match="for 'linear' leave kernel out"):
+        certo.SVM(kernel="linear").fit(X, y)
+    assert certo.SVM(kernel=None).fit(X, y).coef_.shape == (1, 1)
+    with pytest.raises(ValueError, match=r"for 'linear' give Linear\(\)"):
+        certo.KernelPerceptron(kernel="linear").fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["predict_proba", "predict_log_proba"])
+def test_what_has_no_probabilities_says_what_has(name):
+    assert hasattr(certo.LogisticRegression(), "predict_proba")
+    for machine in (certo.SVM(), certo.Perceptron()):
+        assert not hasattr(machine, name)
+        with pytest.raises(AttributeError, match=rf"{name}'?: .*CalibratedClassifierCV"):
+            getattr(machine, name)
+
+
 def test_a_grid_search_is_answered_too():
     with pytest.raises(ValueError, match=r"SVM has no parameter 'gamma': give kernel=Gaussian"):
         GridSearchCV(certo.SVM(), {"gamma": [0.1, 1.0]}).fit([[0.0], [1.0]] * 5, [0, 1] * 5)

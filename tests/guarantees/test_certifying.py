@@ -197,6 +197,7 @@ def test_steps_fitted_to_the_examples_forbid_bounds_and_others_do_not():
 def test_a_search_over_settings_is_paid_for():
     search = GridSearchCV(SVM(tol=1e-8, intercept="none"), {"C": [0.1, 1, 10, 100]}, cv=3)
     page = certify(search.fit(X, noisy), X, noisy)
+    assert page.model == f"{search.best_estimator_!r}, the best of 4 settings of GridSearchCV"
     (claim,) = page.of_kind("SupportBound")
     assert (claim.delta, claim.tried) == (0.05, 4)
     assert claim.bound == bounds.campi_garatti(120, claim.supports, 0.05 / 4)
@@ -208,6 +209,23 @@ def test_a_search_over_settings_is_paid_for():
         forged |= {"tried": 1} if "tried" in forged else {}
     with pytest.raises(ValueError, match="corrected for 4"):
         Certified.from_dict(data)
+
+
+def test_a_choice_by_hand_is_paid_for_where_it_is_said():
+    grid = {"C": [0.1, 1, 10, 100]}
+    search = GridSearchCV(SVM(tol=1e-8, intercept="none"), grid, cv=3).fit(X, noisy)
+    paid = certify(search, X, noisy).of_kind("SupportBound")
+    best = search.best_estimator_
+    assert certify(best, X, noisy, tried=4).of_kind("SupportBound") == paid
+    (twice,) = certify(search, X, noisy, tried=np.int64(3)).of_kind("SupportBound")
+    assert twice.tried == 12
+    page = certify(best, X, noisy, tried="data", X_test=X_test, y_test=noisy_test)
+    assert not page.of_kind("SupportBound")
+    assert any("tried='data'" in refusal.reason for refusal in page.not_claimed)
+    assert page.of_kind("TestErrors")[0].tried == 1
+    for unusable in (0, 2.0, True, "4", None, 10**9 + 1):
+        with pytest.raises(ValueError, match="tried must be an integer from 1 to"):
+            certify(best, X, noisy, tried=unusable)
 
 
 def test_bounds_that_were_not_found_are_paid_for():

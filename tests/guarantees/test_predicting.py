@@ -9,7 +9,15 @@ from sklearn.preprocessing import FunctionTransformer, Normalizer
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 
-from certo import SVM, HardMarginSVM, KernelPerceptron, OnlineGradientDescent, Perceptron, certify
+from certo import (
+    SVM,
+    HardMarginSVM,
+    KernelPerceptron,
+    LogisticRegression,
+    OnlineGradientDescent,
+    Perceptron,
+    certify,
+)
 from certo.certificates import RiskBound, TestErrors
 from certo.kernels import Gaussian
 from certo.losses import Hinge
@@ -142,3 +150,12 @@ def test_tags_that_were_inherited_say_nothing():
     page = certify(model, X, coin)
     assert not page.risks
     assert certify(make_pipeline(Halved(), SVM(tol=1e-8)).fit(X, Y), X, Y).risks
+
+
+def test_a_class_whose_own_score_does_not_separate_it_is_named():
+    """Between two others: the highest score is right, but no hyperplane has it on one side."""
+    points, y = [[-2.0], [-1.9], [0.0], [0.1], [2.0], [2.1]], ["a", "a", "b", "b", "c", "c"]
+    page = certify(LogisticRegression(ridge=0.01).fit(points, y), points, y)
+    assert page.of_kind("TrainingErrors")[0].errors == 0
+    (refusal,) = (one for one in page.not_claimed if one.name == "Separable")
+    assert refusal.reason.startswith("'b' against the rest, by its score alone: example ")

@@ -21,6 +21,7 @@ from sklearn import (
     tree,
 )
 from sklearn.decomposition import PCA
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -32,7 +33,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from certo import Perceptron, save
+from certo import SVM, Perceptron, save
 from certo.data.problem import Problem
 from certo.tables.foreign_model import load_foreign
 
@@ -168,3 +169,17 @@ def test_another_version_is_noted(written):
         warnings.simplefilter("error")
         (note,) = load_foreign(path).notes
     assert "written with scikit-learn 1.7.0" in note
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (GridSearchCV(svm.SVC(), {"C": [1, 2]}, cv=2), r"best_estimator_.*\(tried\): len\(search"),
+        (make_pipeline(StandardScaler(), SVM()), r"in Python: certo\.certify\(model, X, y\)"),
+        (neighbors.KNeighborsClassifier(), "Only scikit-learn's linear models"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_not_loaded_has_a_next_step(written, model, why):
+    with pytest.raises(Problem, match=why):
+        load_foreign(written(model.fit(X, Y)))

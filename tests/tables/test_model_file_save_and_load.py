@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import certo
 from certo.data.problem import Problem
@@ -47,7 +50,7 @@ def test_numbers_and_data_frames(tmp_path):
     loaded = certo.load(tmp_path / "m")
     assert loaded.feature_names_in_.tolist() == ["a", "b", "c"]
     assert np.array_equal(loaded.predict(frame), model.predict(frame))
-    with pytest.raises(Problem, match="fitted to arrays"):
+    with pytest.raises(Problem, match=r"written by certo.save: .* certificate_.verify"):
         load_model(tmp_path / "m")
 
 
@@ -68,7 +71,10 @@ def test_the_model_of_a_table_predicts_for_data_frames(tmp_path):
 @pytest.mark.parametrize(
     ("model", "why"),
     [
-        (LogisticRegression(), "a machine of Certo"),
+        (LogisticRegression(), r"a machine of Certo.*there is skops\.io\.dump"),
+        (make_pipeline(StandardScaler(), certo.SVM()), r"not a Pipeline\. Save .*pipeline\[-1\]"),
+        (make_pipeline(StandardScaler(), LogisticRegression()), r"not a Pipeline\. For models"),
+        (GridSearchCV(certo.SVM(), {"C": [1]}, cv=2).fit(X, SIGNS), "Save its best_estimator_"),
         (certo.GaussianDensity(), "not fitted"),
         (certo.SVM(), "not fitted"),
         (certo.SVM(Function(lambda x, z: float(x @ z))).fit(X, SIGNS), "cannot be stored"),

@@ -25,6 +25,7 @@ def certify(
         float,
         options.option("NUMBER", "Failure probability allowed for each claim about new data."),
     ] = 0.05,
+    tried: options.Tried = "1",
     proof: Annotated[
         Path | None,
         options.option("FOLDER", "Folder to write, with which anyone can check the claims."),
@@ -61,11 +62,11 @@ def certify(
             unseen, more = read_table(test, as_text)
             notes += [f"{test.name}: {note}" for note in more]
         progress.stage("Certifying")
-        found = certify_table(loaded, table, target, delta=delta, test=unseen)
+        found = certify_table(loaded, table, target, delta=delta, test=unseen, tried=tried)
         if proof is not None and found.checked:
             about = {"target": target, "table": found.data_fingerprint, "model_file": loaded.sha256}
             tested = found.test_pair or (None, None)
-            write_proof(proof, found.page, None, *found.pair, *tested, about=about)
+            write_proof(proof, found.page, None, *found.pair, *tested, about=about, check=False)
     rows = range(1, table.num_rows + 1)
     with reading(places=rows):
         page = page_facts(found.page, found.checked.parts, bool(found.checked))
@@ -88,9 +89,8 @@ def certify(
         with reading(places=rows, columns=found.columns):
             given = [] if test is None else ["--test", options.as_argument(test)]
             files = map(options.as_argument, (model, data))
-            command = options.command_line(
-                "certo", "certify", *files, "--target", target, *given, "--delta", f"{delta:g}"
-            )
+            given += ["--delta", f"{delta:g}", *(["--tried", tried] if tried != "1" else [])]
+            command = options.command_line("certo", "certify", *files, "--target", target, *given)
             whole = said | reports.certified_facts(found, loaded.model) | {"prove_with": command}
             write_all({report: reports.html_certified(found, loaded.model, whole).encode()})
     if as_json:

@@ -104,15 +104,7 @@ def fit(
         float,
         options.option("NUMBER", "Failure probability allowed for each claim about new data."),
     ] = 0.05,
-    tried: Annotated[
-        str,
-        options.option(
-            "N",
-            "Number of settings that were compared on this table before this fit: bounds on new "
-            "data are corrected for the choice. Give the word data if the settings were computed "
-            "from the table.",
-        ),
-    ] = "1",
+    tried: options.Tried = "1",
     setting: options.Settings = None,
     by_blocks: options.ByBlocks = False,
     cluster: options.Cluster = None,

@@ -101,6 +101,15 @@ Text = Annotated[
 ErrorPrice = Annotated[
     float | None, option("NUMBER", "Penalty C on errors in the training rows (svm).", "--C")
 ]
+Tried = Annotated[
+    str,
+    option(
+        "N",
+        "Number of settings that were compared on this table before this fit: bounds on new data "
+        "are corrected for the choice. Give the word data if the settings were computed from the "
+        "table.",
+    ),
+]
 Settings = Annotated[
     Texts,
     option(

@@ -35,6 +35,9 @@ else:  # Whoever reads a model from a file does not load the loops that score.
 
 DEVICE_VALUES = 2**22  # Kernel values for which a device is worth its while.
 KERNEL_KEY, CSR_KEY = "certo.kernels", "csr"  # Keys of stored values that are objects.
+NO_KERNEL = (
+    "leave kernel out, or give None: without a kernel the machine is linear, and fit sets coef_"
+)
 NAMED = {  # What to give instead of a name.
     "linear": "Linear()",
     "poly": "Polynomial(degree), as Polynomial(3)",
@@ -283,7 +286,10 @@ def check_kernel(estimator, *, optional: bool) -> None:
         return
     advice = "Function(f) makes one of any Python function of two objects"
     if isinstance(kernel, str) and kernel.lower() in NAMED:
-        advice = f"for {kernel!r} give {NAMED[kernel.lower()]}"
+        has_linear_form = type(estimator)._kernel_to_fit is KernelClassifier._kernel_to_fit
+        is_linear = kernel.lower() == "linear" and has_linear_form
+        instead = NO_KERNEL if is_linear else f"give {NAMED[kernel.lower()]}"
+        advice = f"for {kernel!r} {instead}"
     elif isinstance(kernel, str) and kernel in MARGIN_INTERCEPTS:
         advice = f"for the intercept give intercept={kernel!r}"
     elif _input.is_number(kernel):

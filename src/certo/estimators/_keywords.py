@@ -32,7 +32,7 @@ ADVICE: dict[str, str | dict[str, str]] = {
     "C": {
         "HardMarginSVM": "leave it out: no slack is allowed. SVM has C",
         "lam": "give lam=1/(C·m), m being the number of examples",
-        "ridge": "give ridge=1/(C·S), S being the sum of the sample weights",
+        "ridge": "give ridge=1/(C·S), S being the sum of the weights of the examples and classes",
     },
     "cache_size": {"cache_mb": "give cache_mb, megabytes too"},
     "copy_X": "leave it out: X is never changed",

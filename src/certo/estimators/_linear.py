@@ -128,6 +128,12 @@ class Proving:
         super().__setstate__(state)  # type: ignore[misc]
 
 
+NO_PROBABILITIES = (
+    ": its scores are no probabilities. scikit-learn's CalibratedClassifierCV makes some of them, "
+    "and LogisticRegression has its own."
+)
+
+
 class LinearClassifier(Proving, ClassifierMixin):
     """Scores and predictions of a layer of hyperplanes, one for each output.
 
@@ -140,6 +146,8 @@ class LinearClassifier(Proving, ClassifierMixin):
     intercept_: np.ndarray
     classes_: np.ndarray
     _multilabel: bool
+    predict_proba: Any = Absent(NO_PROBABILITIES)
+    predict_log_proba: Any = Absent(NO_PROBABILITIES)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

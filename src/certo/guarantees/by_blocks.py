@@ -14,7 +14,7 @@ from certo.certificates.errors.predictor import Predictor, StatedPredictions
 from certo.estimators.description import describe
 from certo.facts import InputError
 from certo.guarantees.predicting import has_own_methods, predictor_of
-from certo.guarantees.unwrapping import Wrapped
+from certo.guarantees.unwrapping import Wrapped, title_of
 from certo.issue.by_blocks import issue_errors
 from certo.scale.blocks import Blocks
 from certo.scale.opening import as_blocks
@@ -63,7 +63,7 @@ def page_of_blocks(
     elif X_test is not None:
         not_tested.append(NotClaimed("TestDistances", NO_DISTANCES))
     return Certified(
-        " ".join(repr(model).split()), Composite(tuple(claims), tuple(refused)),
+        title_of(model), Composite(tuple(claims), tuple(refused)),
         Composite(tuple(tested), tuple(not_tested)), tuple(blocks.columns or ()), delta,
         wrapped.tried, None, (COPIES,) * bool(tested), asked,
     )  # fmt: skip

@@ -25,7 +25,7 @@ from certo.guarantees import own_machines, rivals
 from certo.guarantees.by_blocks import page_of_blocks
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import has_own_methods, predictor_of
-from certo.guarantees.unwrapping import Wrapped, unwrapped
+from certo.guarantees.unwrapping import Wrapped, title_of, unwrapped
 from certo.issue.errors import issue_test_errors
 from certo.issue.labels import all_labels
 from certo.issue.risk import error_cap, issue_test_distances
@@ -33,7 +33,7 @@ from certo.scale.opening import is_in_blocks
 from certo.words import refusals
 
 
-def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certified:
+def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None, tried=1) -> Certified:
     """Everything that can be proved about a fitted model, each claim with its proof.
 
     How near the fit is to the best, margins, mistakes, errors; and what follows for new examples,
@@ -54,6 +54,12 @@ def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certif
         `best`, the sharpest of them, pays for the choice.
     X_test, y_test : optional
         Examples that nothing was fitted to or chosen by.
+    tried : int or "data", default=1
+        How many settings were compared on these examples, if the model is the best of them: claims
+        about new examples that come from the examples of the fit pay for the choice. The settings
+        of a search over settings need no number: they are counted, and `tried` is how many such
+        searches were compared. "data" says that settings were computed from the examples: then
+        there are no such claims.
 
     Returns
     -------
@@ -73,13 +79,14 @@ def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certif
     True
     """
     _check(model, delta, X_test, y_test)
+    wrapped = unwrapped(model).compared(tried)
     if is_in_blocks(X):
-        return page_of_blocks(unwrapped(model), model, X, y, float(delta), X_test, y_test)
+        return page_of_blocks(wrapped, model, X, y, float(delta), X_test, y_test)
     X, X_test = (canonical_csr(Z) if sparse.issparse(Z) else Z for Z in (X, X_test))
     columns = _columns(model, X)
     if X_test is not None:
         _named(model, X_test)
-    return page_about(unwrapped(model), model, X, y, delta, X_test, y_test, columns)
+    return page_about(wrapped, model, X, y, delta, X_test, y_test, columns)
 
 
 @one_look()
@@ -98,7 +105,7 @@ def page_about(
     elif is_classifier(machine):
         tested.refuse("TestErrors", "no test examples were given.")
     return Certified(
-        " ".join(repr(model).split()),
+        title_of(model),
         page.composite(),
         tested.composite(),
         tuple(columns),

@@ -10,12 +10,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC, NuSVC
 
+from certo.certificates.base import CannotClaim
 from certo.certificates.encoding import counted
 from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.errors.predictor import LinearPredictor, Predictor, StatedPredictions
 from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.errors.votes import KernelVotes, LinearVotes
 from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.certificates.sample.labels import Labels
+from certo.certificates.separation.separable import Separable
 from certo.estimators._input import one_against_rest
 from certo.guarantees.page import Page
 from certo.issue.errors import issue_training_errors
@@ -26,6 +29,7 @@ from certo.kernels.gaussian import Gaussian
 from certo.kernels.linear import Linear
 from certo.kernels.polynomial import Polynomial
 from certo.kernels.precomputed import Precomputed
+from certo.words.labels import against
 from certo.words.reader import separability_call
 
 
@@ -164,4 +168,14 @@ def errors_and_margins(page: Page, machine, X, y) -> None:
     intercepts = np.ravel(machine.intercept_).tolist()
     for labels, w, b in zip(one_against_rest(machine.classes_), coef, intercepts, strict=True):
         sample = Sample.of(X, y, labels)
-        page.add("Separable", partial(issue_separable, sample, labels, w, b))
+        page.add("Separable", partial(_separable, sample, labels, w, b))
+
+
+def _separable(sample: Sample, labels: Labels, coef: np.ndarray, intercept: float) -> Separable:
+    """The claim, or CannotClaim that says which classes it would be about: of several, whose
+    highest score is predicted, the score of one may be below 0 where the rule is right."""
+    try:
+        return issue_separable(sample, labels, coef, intercept)
+    except CannotClaim as reason:
+        alone = ", by its score alone" if len(labels.classes) > 2 else ""
+        raise CannotClaim(f"{against(labels)}{alone}: {reason}") from reason

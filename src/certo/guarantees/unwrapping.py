@@ -13,8 +13,10 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
+from certo.certificates.encoding import counted
 from certo.containers import count
 from certo.guarantees.fixed_maps import is_fixed, is_seeded
+from certo.words.reader import example, setting
 
 TOGETHER = (
     "what the steps of the pipeline make of an example depends on the others that come with it, so "
@@ -23,6 +25,7 @@ TOGETHER = (
 # Images of an example that differ by less, relative to their size, differ by rounding: a product
 # of matrices adds in another order when it has other rows.
 SAME_TO_ROUNDING = 2.0**-26
+MAX_SETTINGS_TRIED = 10**9  # The most settings among which a choice can be paid for.
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,12 @@ class Wrapped:
             X = step(X)
         return X
 
+    def compared(self, tried: int | str) -> Wrapped:
+        """The same as the best of so many on these examples, or of some made from them ("data")."""
+        if tried == "data":
+            return replace(self, spoilt=self.spoilt or made_from_examples())
+        return replace(self, tried=self.tried * settings_tried(tried))
+
     def seeing(self, X) -> Wrapped:
         """The same, spoilt if what becomes of an example depends on the others."""
         m = count(X)
@@ -51,6 +60,26 @@ class Wrapped:
             if not _equal(self.prepare(_safe_indexing(X, some)), _safe_indexing(every, some)):
                 return replace(self, spoilt=TOGETHER)
         return self
+
+
+def made_from_examples() -> str:
+    """Why nothing can be paid for settings that were computed."""
+    return (
+        f"the settings were chosen among some that were made from these {example()}s "
+        f"({setting('tried', 'data')}), so that no correction for their number is valid."
+    )
+
+
+def settings_tried(tried: Any) -> int:
+    """A number of settings, or a ValueError."""
+    is_number = isinstance(tried, int | np.integer) and not isinstance(tried, bool)
+    if not (is_number and 1 <= tried <= MAX_SETTINGS_TRIED):
+        raise ValueError(
+            f"{setting('tried')} must be an integer from 1 to {MAX_SETTINGS_TRIED:,}, or "
+            f"{setting('tried', 'data')} for settings that were made from the same {example()}s, "
+            f"got {tried!r}."
+        )
+    return int(tried)
 
 
 def unwrapped(model) -> Wrapped:
@@ -78,6 +107,14 @@ def unwrapped(model) -> Wrapped:
             model = model.best_estimator_
         else:
             return Wrapped(model, steps, _why(fitted) or spoilt, tried, seeded)
+
+
+def title_of(model) -> str:
+    """What a page calls its model: of a search, which machine it chose, not what it chose among."""
+    if isinstance(model, BaseSearchCV) and hasattr(model, "best_estimator_"):
+        many = counted(len(model.cv_results_["params"]), "setting")
+        return f"{title_of(model.best_estimator_)}, the best of {many} of {type(model).__name__}"
+    return " ".join(repr(model).split())
 
 
 def _answers_like(model, kind: type) -> bool:

@@ -17,6 +17,7 @@ from certo.data.encoder import TableEncoder, advice_in_verify, have
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem, problems_of
 from certo.guarantees import certify
+from certo.tables.fit import settings_of
 from certo.tables.foreign_model import ForeignModel
 from certo.words.reader import reading
 
@@ -34,10 +35,13 @@ class CertifiedTable:
 
 
 def certify_table(
-    loaded: ForeignModel, table: Any, target: str, *, delta: float = 0.05, test: Any = None
-) -> CertifiedTable:
+    loaded: ForeignModel, table: Any, target: str, *, delta: float = 0.05, test: Any = None,
+    tried: str = "1",
+) -> CertifiedTable:  # fmt: skip
     """Certify a model on the rows that it was trained on, and check every claim. Its columns are
-    those that it names, or else all that hold numbers, in order."""
+    those that it names, or else all that hold numbers, in order. It is the best of so many that
+    were `tried` on these rows, or "data" of some that were made from them."""
+    paid = settings_of(tried) or "data"
     table = columns.as_table(table)
     names = _column_names(loaded, table, target)
     pair = _examples(loaded, table, target, names)
@@ -49,7 +53,9 @@ def certify_table(
     with warnings.catch_warnings(), reading(places=1 + np.arange(table.num_rows)):
         warnings.simplefilter("ignore")  # Arrays have no names of columns, and need none here.
         try:
-            page = certify(loaded.model, *pair, delta=delta, X_test=X_test, y_test=y_test)
+            page = certify(
+                loaded.model, *pair, delta=delta, X_test=X_test, y_test=y_test, tried=paid
+            )
             checked = page.verify(*pair, X_test, y_test)
         except (ValueError, TypeError, AttributeError, LookupError) as wrong:
             raise Problem(f"the model cannot be certified on this table: {wrong}") from wrong

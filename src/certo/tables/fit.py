@@ -26,14 +26,13 @@ from certo.estimators.description import describe
 from certo.estimators.verdict import Undecided, two_class_verdict
 from certo.facts import InputError
 from certo.guarantees.certifying import page_about
-from certo.guarantees.unwrapping import Wrapped
+from certo.guarantees.unwrapping import Wrapped, made_from_examples, settings_tried
 from certo.scale.device import DeviceMemory, NoDevice
 from certo.tables.examples import Examples, Rows, encode_rows, encode_table, refuse_one_class
 from certo.tables.held_out import HeldOut
 from certo.tables.model_file import StoredModel
 from certo.words.reader import setting
 
-MAX_SETTINGS_TRIED = 10**9  # The most settings among which a choice can be paid for.
 COMPARED_HERE = "the page of the model has it, corrected for the choice of the settings."
 NOT_COMPARED = "settings were compared on these rows, which this claim is not corrected for."
 OF_SCALED = (
@@ -102,7 +101,7 @@ def fit_table(
     if not LEAST_DELTA <= delta < 1:
         what = setting("delta")
         raise Problem(f"{what} must be from {LEAST_DELTA} to below 1, got {delta!r}.")
-    paid = _settings_tried(tried)
+    paid = settings_of(tried)
     if test is not None and held_out is not None:
         raise Problem("test rows come from a table of their own or from this one, not from both.")
     examples = encode_table(table, target, scale=scale, held_out=held_out, **choices)
@@ -119,14 +118,7 @@ def fit_table(
         test_fingerprint = fingerprint(test)
         examples.notes.extend(f"{test_name}: {note}" for note in unseen.notes)
     spoilt = PREPROCESSED if encoder.is_fitted_to_data else examples.left_out.why_no_draws
-    made_from_table = (
-        ""
-        if paid
-        else (
-            "the settings were chosen among some that were made from these rows "
-            f"({setting('tried', 'data')}), so that no correction for their number is valid."
-        )
-    )
+    made_from_table = "" if paid else made_from_examples()
     spoilt = spoilt or made_from_table
     gone = "" if unseen is None else unseen.left_out.why_no_draws
     if held_out is not None:
@@ -197,16 +189,14 @@ def _fitted_clone(estimator, examples: Examples, callback: Any):
     return machine
 
 
-def _settings_tried(tried: str) -> int:
+def settings_of(tried: str) -> int:
     """How many settings a fit pays for; 0, if no number of them says what to pay."""
     if tried == "data":
         return 0
-    if not (tried.isdecimal() and 1 <= int(tried) <= MAX_SETTINGS_TRIED):
-        raise Problem(
-            f"{setting('tried')} must be an integer from 1 to {MAX_SETTINGS_TRIED:,}, or data for "
-            f"settings that were made from the same table, got {tried!r}."
-        )
-    return int(tried)
+    try:
+        return settings_tried(int(tried) if tried.isdecimal() else tried)
+    except ValueError as wrong:
+        raise Problem(str(wrong)) from wrong
 
 
 def _storable(claims: Composite) -> Composite:

@@ -17,6 +17,7 @@ import numpy as np
 from certo.data.files import opened_content
 from certo.data.problem import Problem
 from certo.tables.archive import check_sizes, kinds_in
+from certo.words.reader import setting
 
 #: What a file may hold: models that `certo.certify` makes claims about, and steps before them.
 ESTIMATORS = {
@@ -115,11 +116,28 @@ def load_foreign(path: Path) -> ForeignModel:
         named = ", ".join(strange[:MAX_KINDS_NAMED])
         more = ", …" if len(strange) > MAX_KINDS_NAMED else ""
         raise Problem(
-            f"{path} asks for types that are not created from a file: {named}{more}. Only "
-            "scikit-learn's linear models, SVMs, naive Bayes, discriminant analysis, trees and "
-            "forests are, and pipelines of scalers, PCA or polynomial features before them."
+            f"{path} asks for types that are not created from a file: {named}{more}. "
+            f"{_next_step(strange)}"
         )
     return ForeignModel(*_loaded(path, content, sorted({name for _, name in kinds})))
+
+
+def _next_step(strange: list[str]) -> str:
+    """What to do about a file that asks for these types."""
+    if any(name.startswith("sklearn.model_selection._search") for name in strange):
+        return (
+            "Of a search over settings dump its best_estimator_, and say how many settings were "
+            f"compared ({setting('tried')}): len(search.cv_results_['params'])."
+        )
+    if any(name.startswith("certo.") for name in strange):
+        return (
+            "Models of Certo, and pipelines that end in one, are certified in Python: "
+            "certo.certify(model, X, y)."
+        )
+    return (
+        "Only scikit-learn's linear models, SVMs, naive Bayes, discriminant analysis, trees and "
+        "forests are, and pipelines of scalers, PCA or polynomial features before them."
+    )
 
 
 def _loaded(path: Path, content: bytes, trusted: list[str]) -> tuple[Any, str, tuple[str, ...]]:

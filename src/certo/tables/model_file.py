@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.certified import Certified
@@ -183,13 +184,27 @@ def _check_storable(machine: Any) -> None:
     known = describe(machine)
     if known is None or known.fitted is None:
         kind = type(machine).__name__
-        raise Problem(f"a model file holds a machine of Certo for tables, not a {kind}.")
+        raise Problem(
+            f"a model file holds a machine of Certo for tables, not a {kind}.{_instead(machine)}"
+        )
     kernel = getattr(machine, "kernel_", None)
     if kernel is not None:
         try:
             kernel.to_dict()
         except ValueError as wrong:
             raise Problem(f"this machine cannot be stored: {wrong}") from wrong
+
+
+def _instead(model: Any) -> str:
+    """How else to save what is no machine."""
+    if hasattr(model, "best_estimator_"):
+        return " Save its best_estimator_."
+    if isinstance(model, Pipeline) and describe(model.steps[-1][1]) is not None:
+        return (
+            " Save its last step, pipeline[-1], and the steps before it, pipeline[:-1], with "
+            "skops.io.dump; or let certo fit scale and encode a table: its file holds both."
+        )
+    return "" if describe(model) else " For models of scikit-learn there is skops.io.dump."
 
 
 def _content(parts: dict[str, Any]) -> tuple[bytes, str]:
@@ -209,8 +224,10 @@ def load_model(path: str | Path) -> LoadedModel:
     found = _load(Path(path))
     if not isinstance(found.model, StoredModel):
         raise Problem(
-            f"{path} holds a machine that was fitted to arrays, without the columns of a table. "
-            "certo.load reads it in Python; for a table, fit one with certo fit."
+            f"{path} was written by certo.save: it holds a machine alone, without the target and "
+            "the fingerprint of a table, and a model that certo fit made of a table is needed. In "
+            "Python, certo.load reads it; the model then has predict(X), and "
+            "certificate_.verify(X, y) checks its claims."
         )
     return found
 

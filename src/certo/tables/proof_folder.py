@@ -28,11 +28,16 @@ from certo.certificates.model import strangers
 from certo.certificates.sample.examples import exact_matrix
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
+from certo.estimators.description import describe
+from certo.guarantees.unwrapping import unwrapped
 from certo.issue.model import model_of
-from certo.verify import FORMAT
+from certo.verify import FORMAT, Unusable, verify_folder
 
 PROOF, EXAMPLES, TEST = "proof.json", "examples.npz", "test.npz"
 MODEL = "model.certo"  # In a proof by blocks.
+THE_SAME_EXAMPLES = (
+    "X and y must be the examples that certify was given: for a pipeline, X before its steps."
+)
 
 
 def write_proof(
@@ -46,32 +51,69 @@ def write_proof(
     *,
     encoder: TableEncoder | None = None,
     about: dict[str, Any] | None = None,
+    check: bool = True,
 ) -> str:
-    """Write all of it or nothing; the SHA-256 of proof.json. `fitted` is the model that the claims
-    are about (None: they stand for themselves), `encoder` made X from a table, `about` is what else
-    there is to know, as JSON."""
+    """Write a folder that proves a page of claims, all of it or nothing.
+
+    Parameters
+    ----------
+    folder : str or Path
+        New, empty, or an earlier proof, which is replaced.
+    certified : Certified
+        What `certo.certify` returned.
+    fitted : fitted estimator or None
+        The model that the claims are about: a machine of Certo, or a pipeline or search that ends
+        in one. None (for models of other libraries): the claims stand for themselves.
+    X, y, X_test, y_test
+        What `certo.certify` was given: for a pipeline, X before its steps.
+    encoder : optional
+        What made X from a table.
+    about : optional
+        What else there is to know, as JSON.
+    check : bool, default=True
+        Check the folder as `python -m certo.verify` does before it takes its place, and write
+        nothing if that fails.
+
+    Returns
+    -------
+    str
+        The SHA-256 of proof.json.
+    """
     folder = check_folder(folder)
     examples = {EXAMPLES: (X, y)}
     if len(certified.test):
+        if X_test is None or y_test is None:
+            raise Problem(
+                "some claims are about test examples: give X_test and y_test, as to certify."
+            )
         try:
             known = certified.known(X, y, X_test, y_test)
             examples[TEST] = known.of_the_others(X_test), known.of_the_others(y_test)
         except ValueError as wrong:
             raise Problem(f"the test examples cannot be used: {wrong}") from wrong
     if certified.prepare is not None:  # A pipeline made other features of these.
-        examples = {name: (certified.prepare(X), y) for name, (X, y) in examples.items()}
+        try:
+            examples = {name: (certified.prepare(X), y) for name, (X, y) in examples.items()}
+        except ValueError as wrong:  # They have other columns.
+            raise Problem(f"{THE_SAME_EXAMPLES} But the steps refuse these: {wrong}") from wrong
         certified = replace(certified, columns=(), prepare=None)
     try:
         examples = {name: (exact_matrix(X), y) for name, (X, y) in examples.items()}
-        model = None if fitted is None else model_of(certified, fitted)
+        machine = None if fitted is None else unwrapped(fitted).machine
+        model = None if machine is None else model_of(certified, machine)
         page = certified.to_dict()
     except ValueError as wrong:  # The examples are objects, or the kernel is a Python function.
         raise Problem(f"this proof cannot be written to a folder: {wrong}") from wrong
     X = examples[EXAMPLES][0]
     if model and (strange := strangers(certified, model, X)):
+        advice = (
+            "For a model of another library give None in its place: then the claims stand for "
+            "themselves."
+            if describe(machine) is None
+            else f"Give the model that certify was given. {THE_SAME_EXAMPLES}"
+        )
         raise Problem(
-            f"the claims must be about the numbers of the model, but: {strange[0]} For a model of "
-            "another library give None in its place: then the claims stand for themselves."
+            f"the claims must be about the numbers of the model, but: {strange[0]} {advice}"
         )
     names = certified.columns or [f"x{j}" for j in range(X.shape[1])]
     columns = columns_of(encoder) if encoder else [{} for _ in names]
@@ -93,7 +135,24 @@ def write_proof(
             "certified": page,
         }
         (place / PROOF).write_text(json.dumps(said, indent=1), encoding="utf-8")
+        if check:
+            _refuse_failing(place)
         return sha256_of(place / PROOF)
+
+
+def _refuse_failing(folder: Path) -> None:
+    """A Problem, unless the checker finds that all claims of this folder hold."""
+    try:
+        found = verify_folder(folder)
+    except Unusable as wrong:
+        raise Problem(
+            f"nothing was written, since the folder could not be checked: {wrong}"
+        ) from wrong
+    if not found.checked.parts:
+        raise Problem("the page claims nothing, so there is nothing to prove.")
+    if found.code:
+        why = found.checked.why if not found.checked else found.about_model[0]
+        raise Problem(f"nothing was written, since {why} {THE_SAME_EXAMPLES}")
 
 
 def columns_of(encoder: TableEncoder) -> list[dict[str, Any]]:
@@ -149,6 +208,8 @@ def whole(folder: Path):
             shutil.rmtree(place)
     except OSError as wrong:
         raise Problem(f"{folder} cannot be written: {wrong.strerror or wrong}.") from wrong
+    except Problem:
+        raise
     except ValueError as wrong:  # Labels that are neither texts nor numbers.
         raise Problem(f"these examples cannot be written to a folder: {wrong}") from wrong
 

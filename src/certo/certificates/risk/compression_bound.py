@@ -204,7 +204,7 @@ class CompressionBound(RiskBound):
             return "vacuous: a risk is never above 1 (so the run was not replayed)."
         self.scheme.rerun(sample, self.updated)
         return (
-            f"re-running on the {k:,} updated examples, at their places, gives this rule, "
+            f"re-running on {k:,} of {m:,} examples alone, at their places, gives this rule, "
             f"{errors:,} of the others are not shown to be right, and the exact tail gives "
             f"{rounded_up(self.tail)}."
         )

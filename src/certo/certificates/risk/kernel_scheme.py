@@ -94,7 +94,7 @@ class KernelScheme(Scheme):
             made = rerun(gram, self.run, output_signs(sample.signs, k, self.outputs), k)
             require(
                 np.array_equal(made, claimed),
-                f"re-running output {k} on the updated examples alone makes other mistakes.",
+                f"re-running output {k} on {updated.size:,} examples alone makes other mistakes.",
             )
 
     def described(self, updated: np.ndarray) -> dict[str, Any]:

@@ -114,8 +114,7 @@ class PerceptronScheme(Scheme):
                 raise Refuted(f"the re-run cannot be checked: {reason}") from reason
             require(
                 np.array_equal(w, np.append(self.coef[k], self.intercept[k])),
-                f"re-running neuron {run.output} on the updated examples alone gives other "
-                "weights.",
+                f"re-running neuron {run.output} on {updated.size:,} examples gives other weights.",
             )
 
     def described(self, updated: np.ndarray) -> dict[str, Any]:
