@@ -167,7 +167,7 @@ REFUSED = {
     "date as target": ("x,y\n1,2020-01-01\n2,2020-01-02\n", "holds dates", []),
     "dates as target, no advice to drop": (
         "x,y\n1,2020-01-01\n2,2020-01-02\n",
-        "Choose another column. Convert dates to numbers first, such as the days since",
+        "Choose another column, or convert dates to numbers first, such as the days since",
         [],
     ),
     "grouped digits as target": (

@@ -244,6 +244,7 @@ def fit(
             words = ["certo", "compare", options.as_argument(data), "--target", target]
             words += ["--task", task] if task is not None else []
             words += options.as_options({k: given for k, given in choices.items() if k != "scale"})
+            words += ["--scale", scale] if scale is not None else []
             words += ["--test", options.as_argument(test)] if test is not None else []
             words += ["--seed", str(seed)] if seed else []
             said["compare_with"] = options.command_line(*words, *reading_words())

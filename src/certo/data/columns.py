@@ -29,7 +29,7 @@ MAX_CELL = 1e140  # The largest number that float64 can square, and add up.
 MAX_EXPONENT = 308  # The largest power of 10 of a number in some column.
 DATES_AS_NUMBERS = (
     "Convert dates to numbers first, such as the days since a fixed date (in a spreadsheet "
-    "=A2-DATE(2020,1,1); in pandas (column - pd.Timestamp(2020, 1, 1)).dt.days)."
+    "=A2-DATE(2020,1,1); in pandas (pd.to_datetime(column) - pd.Timestamp(2020, 1, 1)).dt.days)."
 )
 UNREADABLE = (pa.ArrowException, OSError, EOFError, UnicodeError, zlib.error)
 
@@ -222,15 +222,16 @@ def kind_of(column: pa.ChunkedArray, name: str, is_target: bool = False) -> str:
     tests = kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal, kinds.is_null
     if any(is_one(kind) for is_one in tests):
         return NUMBER
+    how = _conversion(kind)
     if is_target:
         raise Problem(
             f"the target {name!r} holds {_in_words(kind)}, but only numbers and classes can be "
-            f"predicted. Choose another column. {_conversion(kind)}",
+            f"predicted. Choose another column, or {how[0].lower()}{how[1:]}",
             column=name,
         )
     raise Problem(
         f"column {name!r} holds {_in_words(kind)}, but only numbers and text can be used. "
-        f"{_conversion(kind)} Or leave the column out with {setting('drop', [name])}.",
+        f"{how} Or leave the column out with {setting('drop', [name])}.",
         column=name,
     )
 
