@@ -86,18 +86,23 @@ def test_what_is_deferred_is_loaded_when_it_is_used(monkeypatch, forgotten):
         _ = later.nothing
 
 
-def test_modules_of_a_deferred_package_are_loaded_alone(monkeypatch, forgotten):
-    forgotten("concurrent.futures")
-    finder = Deferring({"concurrent.futures": {"Future": "_base"}})
+def test_modules_of_a_deferred_package_are_loaded_alone(monkeypatch, forgotten, tmp_path):
+    package = tmp_path / "outer" / "halves"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("from outer.halves._left import Left, wait\n")
+    (package / "_left.py").write_text("class Left:\n    pass\n\n\ndef wait():\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    finder = Deferring({"outer.halves": {"Left": "_left"}})
     monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
-    from concurrent.futures import Future
+    from outer.halves import Left
 
-    futures = sys.modules["concurrent.futures"]
-    assert Future.__module__ == "concurrent.futures._base"
-    assert type(futures) is Deferred
-    assert futures.wait.__module__ == "concurrent.futures._base"  # The whole of it is loaded now.
-    assert type(sys.modules["concurrent.futures"]) is not Deferred
-    assert sys.modules["concurrent.futures"].Future is Future
+    halves = sys.modules["outer.halves"]
+    assert Left.__module__ == "outer.halves._left"
+    assert type(halves) is Deferred
+    assert halves.wait.__module__ == "outer.halves._left"  # The whole of it is loaded now.
+    assert type(sys.modules["outer.halves"]) is not Deferred
+    assert sys.modules["outer.halves"].Left is Left
+    forgotten("outer")
 
 
 def test_what_is_hidden_seems_not_to_be_installed(monkeypatch):
