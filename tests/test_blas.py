@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from certo import SVM, HardMarginSVM, LogisticRegression
 from certo.blas import MAX_ONE_THREAD_ROWS, few_threads, one_thread
-from certo.estimators import hard_margin, svm
+from certo.estimators import _spaces, hard_margin
 from certo.kernels import Gaussian
 
 
@@ -47,8 +47,8 @@ def test_only_large_matrices_are_shared_out():
 @pytest.mark.parametrize(
     ("machine", "place", "name"),
     [
-        (SVM(), svm, "space_for"),
-        (SVM(Gaussian()), svm, "space_for"),
+        (SVM(), _spaces, "space_for"),
+        (SVM(Gaussian()), _spaces, "space_for"),
         (HardMarginSVM(), hard_margin, "space_for"),
         (LogisticRegression(ridge=1.0), LogisticRegression, "_minimise"),
     ],

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.certified import Certified
@@ -199,6 +198,8 @@ def _instead(model: Any) -> str:
     """How else to save what is no machine."""
     if hasattr(model, "best_estimator_"):
         return " Save its best_estimator_."
+    from sklearn.pipeline import Pipeline  # Readers of files do without.
+
     if isinstance(model, Pipeline) and describe(model.steps[-1][1]) is not None:
         return (
             " Save its last step, pipeline[-1], in this way, and those before it, pipeline[:-1], "
