@@ -172,7 +172,7 @@ REFUSED = {
     ),
     "grouped digits as target": (
         "x,y\n" + "".join(f'{i},"17.{i:03},5"\n' for i in range(30)),
-        "the target 'y' holds numbers with a decimal comma or a thousands separator",
+        "the target 'y' seems to hold numbers with a decimal comma or a thousands separator",
         [],
     ),
     "a few grouped digits": (

@@ -9,7 +9,7 @@ from certo.cli import options
 from certo.cli.console import Voice
 from certo.cli.reading import read_test_rows, reading_words
 
-USUAL_DELTA, USUAL_SEED = 0.05, 0
+USUAL_DELTA = 0.05
 
 
 def compare(
@@ -27,7 +27,7 @@ def compare(
     folds: Annotated[int, options.option("N", "Number of cross-validation folds.")] = 5,
     seed: Annotated[
         int, options.option("N", "Seed of what is drawn at random: test rows, folds, machines.")
-    ] = USUAL_SEED,
+    ] = options.USUAL_SEED,
     time_limit: Annotated[
         float, options.option("SECONDS", "Seconds for all machines together.")
     ] = 120.0,
@@ -105,16 +105,8 @@ def _fitting(
     these rows, also on those that are held out again. (For numbers, nothing is claimed of the
     training rows, and the rows held out had no part in the choice.)"""
     best = compared.best_own.candidate
-    words = ["--machine", best.command]
-    own = ("C", "lam", "ridge", "tol", "time_limit", "device")
-    for setting in best.settings:
-        name, _, value = setting.partition("=")
-        option = f"--{name.replace('_', '-')}"
-        words += [option, value] if name in own else ["--set", setting]
-    words += options.as_options({k: given for k, given in choices.items() if k != "scale"})
-    words += ["--scale", choices["scale"]] if choices["scale"] is not None else []
-    words += ["--test", options.as_argument(test)] if test is not None else []
-    words += ["--seed", str(seed)] if seed != USUAL_SEED else []
+    words = ["--machine", best.command, *options.settings_as_options(best.settings)]
+    words += options.fit_options(choices, test, seed)
     words += ["--delta", str(delta)] if delta != USUAL_DELTA else []
     return words + ["--tried", str(compared.compared)] * (compared.learns == "classes")
 

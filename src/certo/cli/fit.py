@@ -43,7 +43,7 @@ def fit(
     test: options.TestRows = None,
     seed: Annotated[
         int, options.option("N", "Seed of what is drawn at random: test rows, and in the machine.")
-    ] = 0,
+    ] = options.USUAL_SEED,
     scale: Annotated[
         str | None,
         options.option(
@@ -243,10 +243,7 @@ def fit(
         if machine is None:
             words = ["certo", "compare", options.as_argument(data), "--target", target]
             words += ["--task", task] if task is not None else []
-            words += options.as_options({k: given for k, given in choices.items() if k != "scale"})
-            words += ["--scale", scale] if scale is not None else []
-            words += ["--test", options.as_argument(test)] if test is not None else []
-            words += ["--seed", str(seed)] if seed else []
+            words += options.fit_options(choices, test, seed)
             said["compare_with"] = options.command_line(*words, *reading_words())
         if report is not None:
             said["report_file"] = str(report)

@@ -15,6 +15,8 @@ OK, NO, BAD_INPUT, NOT_OF_THE_FIT, OUR_FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2
 
 FEWEST_ROWS = 40  # With fewer rows, none is held out unless that is asked for.
 USUAL_SHARE = 0.2  # The share of the rows that is held out to test.
+USUAL_SEED = 0
+OWN_OPTIONS = ("C", "lam", "ridge", "tol")  # Settings of machines with an option of their own.
 
 
 def option(metavar: str, text: str, *names: str, default: str | bool = True) -> Any:
@@ -153,6 +155,14 @@ def as_options(choices: dict[str, Any]) -> list[str]:
     ]
 
 
+def fit_options(choices: dict[str, Any], test: str | None, seed: int) -> list[str]:
+    """The same for commands that may choose the scaling, with the rows to test and the seed."""
+    words = as_options({name: given for name, given in choices.items() if name != "scale"})
+    words += ["--scale", choices["scale"]] if choices["scale"] is not None else []
+    words += ["--test", as_argument(test)] if test is not None else []
+    return words + (["--seed", str(seed)] if seed != USUAL_SEED else [])
+
+
 def test_rows(asked: str | None, rows: int) -> tuple[float | None, Path | None]:
     """The share of so many rows, or the table of their own, that --test names."""
     if asked is None:
@@ -168,6 +178,15 @@ def test_rows(asked: str | None, rows: int) -> tuple[float | None, Path | None]:
 def settings_of(written: list[str] | None, **named: float | None) -> list[str]:
     """Those of --set, then those with an option of their own."""
     return [*(written or []), *(f"{k}={v!r}" for k, v in named.items() if v is not None)]
+
+
+def settings_as_options(settings: Sequence[str]) -> list[str]:
+    """The way back."""
+    words = []
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        words += [f"--{name}", value] if name in OWN_OPTIONS else ["--set", setting]
+    return words
 
 
 def as_flag(name: str, value: Any = None) -> str:

@@ -283,9 +283,9 @@ def unread_numbers(levels: Iterable[Any]) -> tuple[str, str]:
     where some text is neither.
 
     >>> unread_numbers(["17.005,01", "900"])[0]
-    "holds numbers with a decimal comma or a thousands separator, such as '17.005,01'"
+    "seems to hold numbers with a decimal comma or a thousands separator, such as '17.005,01'"
     >>> unread_numbers(["13.03.2024", "2.4.2024"])[0]
-    "holds dates as text, such as '13.03.2024'"
+    "seems to hold dates as text, such as '13.03.2024'"
     >>> unread_numbers(["1", "2"]), unread_numbers(["1,5", "n/a"])
     (('', ''), ('', ''))
     """
@@ -294,9 +294,9 @@ def unread_numbers(levels: Iterable[Any]) -> tuple[str, str]:
     if not unread:
         return "", ""
     if all(map(DATE.fullmatch, texts)):
-        return f"holds dates as text, such as {texts[0]!r}", columns.DATES_AS_NUMBERS
+        return f"seems to hold dates as text, such as {texts[0]!r}", columns.DATES_AS_NUMBERS
     if all(DECIMAL_COMMA.fullmatch(text) or GROUPED_DIGITS.fullmatch(text) for text in unread):
-        what = "holds numbers with a decimal comma or a thousands separator, such as"
+        what = "seems to hold numbers with a decimal comma or a thousands separator, such as"
         how = "Write numbers with digits and a decimal point only, as in 1234.5."
         return f"{what} {unread[0]!r}", how
     return "", ""
